@@ -1,1 +1,29 @@
+//! Turnwise: interview videos and transcripts in, Parquet tables of faces, voices and turns out.
+//!
+//! Data flows down one staircase; imports point only downwards (`tests/layers.rs` holds it true):
+//!
+//! ```text
+//! shell        main, cli
+//! corpus       manifest, run, status
+//! composition  pipeline: extract() = hear ‖ watch → align → relate → write
+//! meaning      turns
+//! analysis     audio · speaker · face · transcript
+//! doors        media (ffmpeg-next, hound) · inference (ort) · output (polars, RTTM)
+//! words        error, warning, time, signal, annotation, table
+//! ```
 
+pub mod annotation;
+pub mod audio;
+pub mod corpus;
+pub mod error;
+pub mod face;
+pub mod inference;
+pub mod media;
+pub mod output;
+pub mod signal;
+pub mod speaker;
+pub mod table;
+pub mod time;
+pub mod transcript;
+pub mod turns;
+pub mod warning;

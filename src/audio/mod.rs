@@ -1,0 +1,1 @@
+//! Voice: level, pitch and the descriptors of the 16 kHz signal on the 10 ms grid.

@@ -1,0 +1,1 @@
+//! The corpus: its manifest, the workers that go through it, and what is done already.

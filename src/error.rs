@@ -1,0 +1,210 @@
+//! Errors, sorted by what the caller can do about them. The cause is in `source`, never repeated in the text.
+
+use std::path::PathBuf;
+
+/// A foreign error kept as a source, so that no door's crate leaks into the words.
+pub type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// Everything that can end an interview or a command.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The media file cannot be opened or decoded.
+    #[error("cannot read media {}", path.display())]
+    Media {
+        /// The file.
+        path: PathBuf,
+        /// What the decoder said.
+        source: Cause,
+    },
+    /// The file holds no stream of the kind asked for.
+    #[error("{} has no {kind} stream", path.display())]
+    NoStream {
+        /// The file.
+        path: PathBuf,
+        /// `audio` or `video`.
+        kind: &'static str,
+    },
+    /// A transcript, manifest or RTTM line that cannot be understood.
+    #[error("{}:{line}: {what}; {hint}", path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// 1-based line, 0 for the file as a whole.
+        line: usize,
+        /// What was found, with the cue or field quoted.
+        what: String,
+        /// What was expected or what to do.
+        hint: String,
+    },
+    /// A file of the user's cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Output cannot be written.
+    #[error("cannot write {}", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system or the writer said.
+        source: Cause,
+    },
+    /// A model file is not there.
+    #[error("model {name} is missing: no file {} (expected sha256 {expected}); run `make models`, or name the folder that has it with --models", path.display())]
+    ModelMissing {
+        /// Registry name.
+        name: String,
+        /// Where it was looked for.
+        path: PathBuf,
+        /// sha256 in the registry.
+        expected: String,
+    },
+    /// A model file is not the one the registry knows.
+    #[error("model {name} is altered: {} has sha256 {got}, expected {expected}; delete it and run `make models`", path.display())]
+    ModelHash {
+        /// Registry name.
+        name: String,
+        /// The file.
+        path: PathBuf,
+        /// sha256 in the registry.
+        expected: String,
+        /// sha256 of the file.
+        got: String,
+    },
+    /// A model's inputs or outputs differ from its contract in the registry.
+    #[error("model {name} does not fit its contract: {tensor} should be {expected}, the file has {got}")]
+    ModelContract {
+        /// Registry name.
+        name: String,
+        /// Which tensor.
+        tensor: String,
+        /// Name, type and shape in the registry.
+        expected: String,
+        /// What the file has.
+        got: String,
+    },
+    /// A model failed while loading or running; never to be read as "nothing found".
+    #[error("model {name} failed")]
+    Model {
+        /// Registry name.
+        name: String,
+        /// What the runtime said.
+        source: Cause,
+    },
+    /// ONNX Runtime itself cannot be loaded.
+    #[error("cannot load ONNX Runtime from {}; run `make models`, or set ORT_DYLIB_PATH to a libonnxruntime of version {needed}", path.display())]
+    Runtime {
+        /// The shared library tried.
+        path: PathBuf,
+        /// The version needed.
+        needed: String,
+        /// What the loader said.
+        source: Cause,
+    },
+    /// A recipe or `--set` value that is not understood.
+    #[error("recipe {place}: {what}")]
+    Recipe {
+        /// File or `--set KEY`.
+        place: String,
+        /// What is wrong and what was expected.
+        what: String,
+    },
+    /// Two things that must have the same shape do not.
+    #[error("{what}: expected {expected}, got {got}")]
+    Shape {
+        /// Which quantity.
+        what: &'static str,
+        /// Shape expected.
+        expected: String,
+        /// Shape found.
+        got: String,
+    },
+    /// The request contradicts itself or cannot be met.
+    #[error("{what}; {hint}")]
+    Usage {
+        /// What was asked, quoted.
+        what: String,
+        /// What to do instead.
+        hint: String,
+    },
+    /// The process working on an interview ended or hung.
+    #[error("the worker for interview {interview} {what}")]
+    Worker {
+        /// Interview id.
+        interview: String,
+        /// How it ended.
+        what: String,
+    },
+}
+
+/// The library's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// A media error with its cause.
+    pub fn media(path: impl Into<PathBuf>, source: impl Into<Cause>) -> Self {
+        Error::Media { path: path.into(), source: source.into() }
+    }
+
+    /// A write error with its cause.
+    pub fn write(path: impl Into<PathBuf>, source: impl Into<Cause>) -> Self {
+        Error::Write { path: path.into(), source: source.into() }
+    }
+
+    /// A model error with its cause.
+    pub fn model(name: impl Into<String>, source: impl Into<Cause>) -> Self {
+        Error::Model { name: name.into(), source: source.into() }
+    }
+
+    /// A parse error at a line.
+    pub fn parse(path: impl Into<PathBuf>, line: usize, what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Error::Parse { path: path.into(), line, what: what.into(), hint: hint.into() }
+    }
+
+    /// The error and all its causes on one line.
+    pub fn chain(&self) -> String {
+        let mut text = self.to_string();
+        let mut next = std::error::Error::source(self);
+        while let Some(cause) = next {
+            text.push_str(": ");
+            text.push_str(&cause.to_string());
+            next = cause.source();
+        }
+        text
+    }
+
+    /// A short stable code for the `error_kind` column.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Error::Media { .. } => "media",
+            Error::NoStream { .. } => "no_stream",
+            Error::Parse { .. } => "parse",
+            Error::Read { .. } => "read",
+            Error::Write { .. } => "write",
+            Error::ModelMissing { .. } => "model_missing",
+            Error::ModelHash { .. } => "model_hash",
+            Error::ModelContract { .. } => "model_contract",
+            Error::Model { .. } => "model",
+            Error::Runtime { .. } => "runtime",
+            Error::Recipe { .. } => "recipe",
+            Error::Shape { .. } => "shape",
+            Error::Usage { .. } => "usage",
+            Error::Worker { .. } => "worker",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_chain_tells_each_cause_once() {
+        let e = Error::media("a.mp4", std::io::Error::other("moov atom not found"));
+        assert_eq!(e.chain(), "cannot read media a.mp4: moov atom not found");
+    }
+}

@@ -1,0 +1,1 @@
+//! Faces: detection, landmarks, blendshapes, head pose, identity and tracks.

@@ -1,0 +1,20 @@
+//! The one door to ONNX Runtime: a registry of models with their contracts, and sessions that keep to them.
+
+mod registry;
+mod session;
+
+pub use registry::{ModelEntry, ModelState, Registry, RuntimeEntry, TensorSpec, file_sha256};
+pub use session::{Input, RuntimeInfo, Session, runtime_info};
+
+/// Settings that change speed only, never results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Runtime {
+    /// Threads inside one model call. 1 leaves the parallelism to the stages and keeps sums in one order.
+    pub intra_threads: usize,
+}
+
+impl Default for Runtime {
+    fn default() -> Self {
+        Runtime { intra_threads: 1 }
+    }
+}

@@ -1,0 +1,302 @@
+//! The model registry: what `onnx/models.toml` says of each file, and whether the file is there and unaltered.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Result};
+
+/// The registry the binary was built with.
+const EMBEDDED: &str = include_str!("../../onnx/models.toml");
+
+/// Environment variable that names the models folder.
+const MODELS_ENV: &str = "TURNWISE_MODELS";
+
+/// One tensor of a model's contract.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct TensorSpec {
+    /// Name in the graph.
+    pub name: String,
+    /// `f32` or `i64`.
+    pub dtype: String,
+    /// Dimensions; a text stands for a free one.
+    pub shape: Vec<toml::Value>,
+}
+
+impl TensorSpec {
+    /// Dimensions with `None` for a free one.
+    pub fn dims(&self) -> Vec<Option<i64>> {
+        self.shape.iter().map(toml::Value::as_integer).collect()
+    }
+
+    /// As told to people: `input f32 [batch, 576]`.
+    pub fn text(&self) -> String {
+        let dims: Vec<String> =
+            self.shape.iter().map(|d| d.as_str().map_or_else(|| d.to_string(), ToOwned::to_owned)).collect();
+        format!("{} {} [{}]", self.name, self.dtype, dims.join(", "))
+    }
+}
+
+/// Where a file comes from: a package, its client, and the file in it.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Source {
+    /// `pip`, `npm` or `cargo`.
+    #[serde(default)]
+    pub client: String,
+    /// Package name.
+    #[serde(default)]
+    pub package: String,
+    /// Package version.
+    #[serde(default)]
+    pub version: String,
+}
+
+/// One model.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct ModelEntry {
+    /// Registry name.
+    pub name: String,
+    /// What it is for.
+    pub role: String,
+    /// File name in the models folder.
+    pub file: String,
+    /// Of that file, lower-case hexadecimal.
+    pub sha256: String,
+    /// Licence of the weights.
+    pub licence: String,
+    /// Who made it.
+    pub origin: String,
+    /// Package it is taken from.
+    pub source: Option<Source>,
+    /// Input contract.
+    pub inputs: Vec<TensorSpec>,
+    /// Output contract, in the order results are given.
+    pub outputs: Vec<TensorSpec>,
+    /// Class names of the outputs, where the model has classes.
+    #[serde(default)]
+    pub labels: Vec<String>,
+    /// Indices of the landmarks the model takes, where it takes a subset.
+    #[serde(default)]
+    pub landmark_subset: Vec<usize>,
+    /// Pre- and post-processing in words.
+    #[serde(default)]
+    pub notes: String,
+    /// False for models that only a recipe asks for.
+    #[serde(default = "yes")]
+    pub default: bool,
+}
+
+/// ONNX Runtime's shared library.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct RuntimeEntry {
+    /// File name in the models folder.
+    pub file: String,
+    /// Version of the library.
+    pub version: String,
+    /// Of the file.
+    pub sha256: String,
+    /// Licence.
+    pub licence: String,
+}
+
+#[derive(Deserialize)]
+struct RegistryFile {
+    schema: u32,
+    runtime: Option<RuntimeEntry>,
+    #[serde(default)]
+    model: Vec<ModelEntry>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Is a file of the registry there, and is it the right one?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelState {
+    /// There, hash as expected.
+    Present,
+    /// Not there.
+    Missing,
+    /// There with another hash.
+    Altered {
+        /// The hash found.
+        got: String,
+    },
+}
+
+/// All known models and the folder their files are in.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    dir: PathBuf,
+    runtime: RuntimeEntry,
+    models: BTreeMap<String, ModelEntry>,
+}
+
+impl Registry {
+    /// The embedded registry over the models folder: `dir`, else `TURNWISE_MODELS`, else the first that exists of `onnx/models` under the
+    /// working directory, `models` and `onnx/models` beside the binary and its ancestors, and the user's data folder. A `models.toml`
+    /// inside the folder adds models or replaces them.
+    ///
+    /// # Errors
+    /// [`Error::Parse`] when a registry file is not understood.
+    pub fn open(dir: Option<&Path>) -> Result<Self> {
+        let dir = dir.map(Path::to_owned).or_else(|| std::env::var_os(MODELS_ENV).map(PathBuf::from)).unwrap_or_else(find_folder);
+        let mut registry = Self::parse(EMBEDDED, Path::new("onnx/models.toml"), dir.clone())?;
+        let own = dir.join("models.toml");
+        if own.is_file() {
+            let text = std::fs::read_to_string(&own).map_err(|source| Error::Read { path: own.clone(), source })?;
+            registry.extend(&text, &own)?;
+        }
+        Ok(registry)
+    }
+
+    /// A registry from text, for tests and other tools.
+    ///
+    /// # Errors
+    /// [`Error::Parse`] when the text is not understood or has no `[runtime]`.
+    pub fn parse(text: &str, place: &Path, dir: PathBuf) -> Result<Self> {
+        let file = read(text, place)?;
+        let runtime = file.runtime.ok_or_else(|| Error::parse(place, 0, "no [runtime] table", "name ONNX Runtime's library"))?;
+        let models = file.model.into_iter().map(|m| (m.name.clone(), m)).collect();
+        Ok(Registry { dir, runtime, models })
+    }
+
+    fn extend(&mut self, text: &str, place: &Path) -> Result<()> {
+        let file = read(text, place)?;
+        if let Some(runtime) = file.runtime {
+            self.runtime = runtime;
+        }
+        self.models.extend(file.model.into_iter().map(|m| (m.name.clone(), m)));
+        Ok(())
+    }
+
+    /// The models folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// ONNX Runtime's entry.
+    pub fn runtime(&self) -> &RuntimeEntry {
+        &self.runtime
+    }
+
+    /// The library to load: `ORT_DYLIB_PATH` if set, else the one in the models folder.
+    pub fn runtime_path(&self) -> PathBuf {
+        std::env::var_os("ORT_DYLIB_PATH").map_or_else(|| self.dir.join(&self.runtime.file), PathBuf::from)
+    }
+
+    /// All models, by name.
+    pub fn models(&self) -> impl Iterator<Item = &ModelEntry> {
+        self.models.values()
+    }
+
+    /// One model.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a name that is not registered, with those that are.
+    pub fn model(&self, name: &str) -> Result<&ModelEntry> {
+        self.models.get(name).ok_or_else(|| Error::Usage {
+            what: format!("no model called \"{name}\""),
+            hint: format!("known are {}", self.models.keys().cloned().collect::<Vec<_>>().join(", ")),
+        })
+    }
+
+    /// Where a model's file is looked for.
+    pub fn path(&self, entry: &ModelEntry) -> PathBuf {
+        self.dir.join(&entry.file)
+    }
+
+    /// Hashes a model's file.
+    ///
+    /// # Errors
+    /// [`Error::Read`] when the file is there but cannot be read.
+    pub fn state(&self, entry: &ModelEntry) -> Result<ModelState> {
+        state(&self.path(entry), &entry.sha256)
+    }
+
+    /// Hashes ONNX Runtime's library.
+    ///
+    /// # Errors
+    /// [`Error::Read`] when the file is there but cannot be read.
+    pub fn runtime_state(&self) -> Result<ModelState> {
+        state(&self.dir.join(&self.runtime.file), &self.runtime.sha256)
+    }
+
+    /// Checks that the named models are there and unaltered, before anything is decoded.
+    ///
+    /// # Errors
+    /// [`Error::ModelMissing`] or [`Error::ModelHash`] for the first that is not.
+    pub fn verify<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
+        for name in names {
+            let entry = self.model(name)?;
+            let path = self.path(entry);
+            match self.state(entry)? {
+                ModelState::Present => {}
+                ModelState::Missing => {
+                    return Err(Error::ModelMissing { name: name.into(), path, expected: entry.sha256.clone() });
+                }
+                ModelState::Altered { got } => {
+                    return Err(Error::ModelHash { name: name.into(), path, expected: entry.sha256.clone(), got });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(text: &str, place: &Path) -> Result<RegistryFile> {
+    let file: RegistryFile = toml::from_str(text)
+        .map_err(|e| Error::parse(place, 0, e.message().to_owned(), "see onnx/README.md for the form of an entry"))?;
+    if file.schema != 1 {
+        return Err(Error::parse(place, 0, format!("schema = {}", file.schema), "this version reads schema 1"));
+    }
+    Ok(file)
+}
+
+fn state(path: &Path, expected: &str) -> Result<ModelState> {
+    if !path.is_file() {
+        return Ok(ModelState::Missing);
+    }
+    let got = file_sha256(path)?;
+    Ok(if got == expected { ModelState::Present } else { ModelState::Altered { got } })
+}
+
+/// sha256 of a file, lower-case hexadecimal.
+///
+/// # Errors
+/// [`Error::Read`].
+pub fn file_sha256(path: &Path) -> Result<String> {
+    let fail = |source| Error::Read { path: path.to_owned(), source };
+    let mut file = File::open(path).map_err(fail)?;
+    let mut hasher = Sha256::new();
+    let mut chunk = vec![0u8; 1 << 20];
+    loop {
+        let n = file.read(&mut chunk).map_err(fail)?;
+        if n == 0 {
+            break;
+        }
+        hasher.update(&chunk[..n]);
+    }
+    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+}
+
+fn find_folder() -> PathBuf {
+    let here = PathBuf::from("onnx/models");
+    let mut places = vec![here.clone()];
+    if let Ok(exe) = std::env::current_exe() {
+        for up in exe.ancestors().skip(1).take(4) {
+            places.push(up.join("models"));
+            places.push(up.join("onnx/models"));
+        }
+    }
+    let data = std::env::var_os("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".local/share")));
+    places.extend(data.map(|d| d.join("turnwise/models")));
+    places.into_iter().find(|p| p.is_dir()).unwrap_or(here)
+}

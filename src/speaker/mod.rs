@@ -1,0 +1,1 @@
+//! Who spoke when: voice activity, segmentation with overlap, embeddings, clustering.

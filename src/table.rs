@@ -1,0 +1,447 @@
+//! Tables: named columns of equal length, each with unit and description; the form every result leaves the program in.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::error::{Error, Result};
+
+/// What a column holds. Missing values become null; NaN is never written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// 32-bit float: features.
+    F32,
+    /// 64-bit float: times and statistics.
+    F64,
+    /// 64-bit integer: counts and indices.
+    I64,
+    /// UTF-8 text.
+    Str,
+    /// True or false.
+    Bool,
+    /// List of 32-bit floats: embeddings, landmarks.
+    F32List,
+    /// List of texts.
+    StrList,
+}
+
+impl Kind {
+    /// The name in SCHEMA.md.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::F32 => "float32",
+            Kind::F64 => "float64",
+            Kind::I64 => "int64",
+            Kind::Str => "string",
+            Kind::Bool => "bool",
+            Kind::F32List => "list of float32",
+            Kind::StrList => "list of string",
+        }
+    }
+}
+
+/// Up to what time a feature looked; a task may only use features that end by its own cut-off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutOff {
+    /// Known beforehand: keys, corpus facts.
+    None,
+    /// The start of the row's turn.
+    TurnStart,
+    /// The end of the row's turn.
+    TurnEnd,
+    /// The start of the next turn.
+    NextTurn,
+    /// The whole interview.
+    Interview,
+}
+
+impl CutOff {
+    /// The value in the field metadata.
+    pub fn name(self) -> &'static str {
+        match self {
+            CutOff::None => "none",
+            CutOff::TurnStart => "turn_start",
+            CutOff::TurnEnd => "turn_end",
+            CutOff::NextTurn => "next_turn",
+            CutOff::Interview => "interview",
+        }
+    }
+}
+
+/// Why a group of columns is null; the value of a `<group>_missing` column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Missing {
+    /// The recording has no such stream.
+    NoStream,
+    /// No face was seen.
+    NoFace,
+    /// The person is not in the picture.
+    OffScreen,
+    /// The turn is shorter than the feature needs.
+    TooShort,
+    /// There is no sound.
+    Silent,
+    /// There is no voiced sound.
+    Unvoiced,
+    /// The stream could not be decoded there.
+    DecodeError,
+    /// The recipe leaves it out.
+    NotRequested,
+    /// The turn lies past the end of the stream.
+    PastEnd,
+    /// No words or no word times in the transcript.
+    NoWords,
+    /// Nobody was found speaking.
+    NoSpeech,
+}
+
+impl Missing {
+    /// The value in the tables.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Missing::NoStream => "no_stream",
+            Missing::NoFace => "no_face",
+            Missing::OffScreen => "off_screen",
+            Missing::TooShort => "too_short",
+            Missing::Silent => "silent",
+            Missing::Unvoiced => "unvoiced",
+            Missing::DecodeError => "decode_error",
+            Missing::NotRequested => "not_requested",
+            Missing::PastEnd => "past_end",
+            Missing::NoWords => "no_words",
+            Missing::NoSpeech => "no_speech",
+        }
+    }
+}
+
+/// One column's contract.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnSpec {
+    /// Unique in its table.
+    pub name: Cow<'static, str>,
+    /// What it holds.
+    pub kind: Kind,
+    /// Unit as written in the field metadata; empty for text and plain numbers.
+    pub unit: &'static str,
+    /// One sentence for a reader of the table.
+    pub description: Cow<'static, str>,
+    /// Up to what time it looked.
+    pub cut_off: CutOff,
+}
+
+impl ColumnSpec {
+    /// A column whose cut-off is the interview; see [`ColumnSpec::until`].
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        kind: Kind,
+        unit: &'static str,
+        description: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        ColumnSpec { name: name.into(), kind, unit, description: description.into(), cut_off: CutOff::Interview }
+    }
+
+    /// The same with another cut-off.
+    pub fn until(mut self, cut_off: CutOff) -> Self {
+        self.cut_off = cut_off;
+        self
+    }
+}
+
+/// A table's contract: its columns in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableSchema {
+    /// Table and folder name.
+    pub name: &'static str,
+    /// What one row is.
+    pub description: &'static str,
+    /// Columns in the order they are written.
+    pub columns: Vec<ColumnSpec>,
+}
+
+/// A column's values; NaN and `None` are missing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColumnData {
+    /// See [`Kind::F32`].
+    F32(Vec<f32>),
+    /// See [`Kind::F64`].
+    F64(Vec<f64>),
+    /// See [`Kind::I64`].
+    I64(Vec<Option<i64>>),
+    /// See [`Kind::Str`].
+    Str(Vec<Option<String>>),
+    /// See [`Kind::Bool`].
+    Bool(Vec<Option<bool>>),
+    /// See [`Kind::F32List`].
+    F32List(Vec<Option<Vec<f32>>>),
+    /// See [`Kind::StrList`].
+    StrList(Vec<Option<Vec<String>>>),
+}
+
+impl ColumnData {
+    fn empty(kind: Kind) -> Self {
+        match kind {
+            Kind::F32 => ColumnData::F32(Vec::new()),
+            Kind::F64 => ColumnData::F64(Vec::new()),
+            Kind::I64 => ColumnData::I64(Vec::new()),
+            Kind::Str => ColumnData::Str(Vec::new()),
+            Kind::Bool => ColumnData::Bool(Vec::new()),
+            Kind::F32List => ColumnData::F32List(Vec::new()),
+            Kind::StrList => ColumnData::StrList(Vec::new()),
+        }
+    }
+
+    /// What it holds.
+    pub fn kind(&self) -> Kind {
+        match self {
+            ColumnData::F32(_) => Kind::F32,
+            ColumnData::F64(_) => Kind::F64,
+            ColumnData::I64(_) => Kind::I64,
+            ColumnData::Str(_) => Kind::Str,
+            ColumnData::Bool(_) => Kind::Bool,
+            ColumnData::F32List(_) => Kind::F32List,
+            ColumnData::StrList(_) => Kind::StrList,
+        }
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            ColumnData::F32(v) => v.len(),
+            ColumnData::F64(v) => v.len(),
+            ColumnData::I64(v) => v.len(),
+            ColumnData::Str(v) => v.len(),
+            ColumnData::Bool(v) => v.len(),
+            ColumnData::F32List(v) => v.len(),
+            ColumnData::StrList(v) => v.len(),
+        }
+    }
+
+    /// True without values.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn push_missing(&mut self) {
+        match self {
+            ColumnData::F32(v) => v.push(f32::NAN),
+            ColumnData::F64(v) => v.push(f64::NAN),
+            ColumnData::I64(v) => v.push(None),
+            ColumnData::Str(v) => v.push(None),
+            ColumnData::Bool(v) => v.push(None),
+            ColumnData::F32List(v) => v.push(None),
+            ColumnData::StrList(v) => v.push(None),
+        }
+    }
+
+    /// Replaces the last value; gives the cell back when the kinds differ.
+    fn set_last(&mut self, cell: Cell) -> Result<(), Cell> {
+        fn put<T>(values: &mut [T], value: T) {
+            if let Some(last) = values.last_mut() {
+                *last = value;
+            }
+        }
+        match (self, cell) {
+            (_, Cell::Missing) => {}
+            (ColumnData::F32(v), Cell::Float(x)) => put(v, x as f32),
+            (ColumnData::F64(v), Cell::Float(x)) => put(v, x),
+            (ColumnData::I64(v), Cell::Int(x)) => put(v, Some(x)),
+            (ColumnData::Str(v), Cell::Text(x)) => put(v, Some(x)),
+            (ColumnData::Bool(v), Cell::Bool(x)) => put(v, Some(x)),
+            (ColumnData::F32List(v), Cell::Floats(x)) => put(v, Some(x)),
+            (ColumnData::StrList(v), Cell::Texts(x)) => put(v, Some(x)),
+            (_, other) => return Err(other),
+        }
+        Ok(())
+    }
+}
+
+/// One value on its way into a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Null.
+    Missing,
+    /// For float columns; NaN is null, infinity too.
+    Float(f64),
+    /// For integer columns.
+    Int(i64),
+    /// For text columns.
+    Text(String),
+    /// For boolean columns.
+    Bool(bool),
+    /// For lists of floats.
+    Floats(Vec<f32>),
+    /// For lists of texts.
+    Texts(Vec<String>),
+}
+
+macro_rules! cell_from {
+    ($($from:ty => |$x:ident| $to:expr;)+) => {$(
+        impl From<$from> for Cell {
+            fn from($x: $from) -> Cell { $to }
+        }
+    )+};
+}
+
+cell_from! {
+    f64 => |x| if x.is_finite() { Cell::Float(x) } else { Cell::Missing };
+    f32 => |x| Cell::from(f64::from(x));
+    i64 => |x| Cell::Int(x);
+    u64 => |x| Cell::Int(i64::try_from(x).unwrap_or(i64::MAX));
+    u32 => |x| Cell::Int(i64::from(x));
+    i32 => |x| Cell::Int(i64::from(x));
+    usize => |x| Cell::from(x as u64);
+    bool => |x| Cell::Bool(x);
+    String => |x| Cell::Text(x);
+    &str => |x| Cell::Text(x.to_owned());
+    Vec<f32> => |x| Cell::Floats(x);
+    Vec<String> => |x| Cell::Texts(x);
+    crate::time::Seconds => |x| Cell::Float(x.get());
+    Missing => |x| Cell::Text(x.reason().to_owned());
+}
+
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(x: Option<T>) -> Cell {
+        x.map_or(Cell::Missing, Into::into)
+    }
+}
+
+/// Columns of equal length that fit their schema.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    schema: TableSchema,
+    columns: Vec<ColumnData>,
+}
+
+impl Table {
+    /// Checks number, kinds and lengths of the columns.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] with both sides.
+    pub fn new(schema: TableSchema, columns: Vec<ColumnData>) -> Result<Self> {
+        if schema.columns.len() != columns.len() {
+            return Err(Error::Shape {
+                what: "columns of a table",
+                expected: format!("{} of {}", schema.columns.len(), schema.name),
+                got: columns.len().to_string(),
+            });
+        }
+        let rows = columns.first().map_or(0, ColumnData::len);
+        for (spec, data) in schema.columns.iter().zip(&columns) {
+            if spec.kind != data.kind() || data.len() != rows {
+                return Err(Error::Shape {
+                    what: "column of a table",
+                    expected: format!("{} rows of {} in {}.{}", rows, spec.kind.name(), schema.name, spec.name),
+                    got: format!("{} rows of {}", data.len(), data.kind().name()),
+                });
+            }
+        }
+        Ok(Table { schema, columns })
+    }
+
+    /// The contract.
+    pub fn schema(&self) -> &TableSchema {
+        &self.schema
+    }
+
+    /// Column values in schema order.
+    pub fn columns(&self) -> &[ColumnData] {
+        &self.columns
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, ColumnData::len)
+    }
+
+    /// A column's values by name.
+    pub fn column(&self, name: &str) -> Option<&ColumnData> {
+        self.schema.columns.iter().position(|c| c.name == name).map(|i| &self.columns[i])
+    }
+}
+
+/// Builds a table row by row; a value not set is missing.
+#[derive(Debug)]
+pub struct TableBuilder {
+    schema: TableSchema,
+    place: HashMap<String, usize>,
+    columns: Vec<ColumnData>,
+    rows: usize,
+    misfit: Option<String>,
+}
+
+impl TableBuilder {
+    /// An empty table.
+    pub fn new(schema: TableSchema) -> Self {
+        let place = schema.columns.iter().enumerate().map(|(i, c)| (c.name.to_string(), i)).collect();
+        let columns = schema.columns.iter().map(|c| ColumnData::empty(c.kind)).collect();
+        TableBuilder { schema, place, columns, rows: 0, misfit: None }
+    }
+
+    /// Starts a row of missing values.
+    pub fn row(&mut self) -> &mut Self {
+        self.rows += 1;
+        for c in &mut self.columns {
+            c.push_missing();
+        }
+        self
+    }
+
+    /// Sets a value of the current row. A name or kind that the schema does not know is told by [`TableBuilder::finish`].
+    pub fn set(&mut self, name: &str, value: impl Into<Cell>) -> &mut Self {
+        let misfit = match self.place.get(name) {
+            Some(&i) if self.rows > 0 => {
+                self.columns[i].set_last(value.into()).err().map(|cell| format!("{cell:?} for column {name}"))
+            }
+            Some(_) => Some(format!("{name} before the first row")),
+            None => Some(format!("unknown column {name}")),
+        };
+        if self.misfit.is_none() {
+            self.misfit = misfit;
+        }
+        self
+    }
+
+    /// The table.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for the first value that did not fit the schema.
+    pub fn finish(self) -> Result<Table> {
+        if let Some(misfit) = self.misfit {
+            return Err(Error::Shape { what: "value of a table", expected: format!("the schema of {}", self.schema.name), got: misfit });
+        }
+        Table::new(self.schema, self.columns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema() -> TableSchema {
+        TableSchema {
+            name: "t",
+            description: "",
+            columns: vec![ColumnSpec::new("a", Kind::F32, "s", ""), ColumnSpec::new("b", Kind::Str, "", "")],
+        }
+    }
+
+    #[test]
+    fn unset_and_non_finite_values_are_missing() {
+        let mut t = TableBuilder::new(schema());
+        t.row().set("a", 1.5).set("b", "x");
+        t.row().set("a", f64::INFINITY);
+        let t = t.finish().unwrap();
+        assert_eq!(t.rows(), 2);
+        assert!(matches!(t.column("a"), Some(ColumnData::F32(v)) if v[0] == 1.5 && v[1].is_nan()));
+        assert!(matches!(t.column("b"), Some(ColumnData::Str(v)) if v[1].is_none()));
+    }
+
+    #[test]
+    fn a_value_outside_the_schema_is_an_error() {
+        let mut t = TableBuilder::new(schema());
+        t.row().set("c", 1.5);
+        assert!(t.finish().unwrap_err().to_string().contains("unknown column c"));
+        let mut t = TableBuilder::new(schema());
+        t.row().set("b", 1.5);
+        assert!(t.finish().is_err());
+    }
+}

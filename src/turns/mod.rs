@@ -1,0 +1,1 @@
+//! Meaning: what the streams say about each turn.

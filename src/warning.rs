@@ -1,0 +1,161 @@
+//! Warnings: partial failure as data. They are collected while an interview is worked on and end in its row.
+
+use std::fmt;
+use std::sync::Mutex;
+
+use crate::time::{Seconds, Segment};
+
+/// Something a user should know about an interview that is done all the same.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// A span of a stream could not be decoded.
+    DecodeError {
+        /// `audio` or `video`.
+        stream: &'static str,
+        /// Where, as far as known.
+        span: Option<Segment>,
+        /// How many packets or frames were lost.
+        count: u64,
+        /// The first message of the decoder.
+        detail: String,
+    },
+    /// Less was decoded than the container declares.
+    Shortfall {
+        /// `audio` or `video`.
+        stream: &'static str,
+        /// The part that is not there.
+        span: Segment,
+    },
+    /// A hole in the audio's time stamps was filled with silence.
+    GapFilled {
+        /// The silence.
+        span: Segment,
+    },
+    /// The frame rate varies.
+    VariableFrameRate {
+        /// Shortest frame distance.
+        shortest_secs: f64,
+        /// Longest frame distance.
+        longest_secs: f64,
+    },
+    /// Several streams of one kind: which was taken.
+    StreamChosen {
+        /// `audio` or `video`.
+        stream: &'static str,
+        /// Index in the container.
+        index: usize,
+        /// The others of its kind.
+        others: Vec<usize>,
+    },
+    /// The file has no stream of this kind.
+    NoStream {
+        /// `audio` or `video`.
+        stream: &'static str,
+    },
+    /// Samples at full scale.
+    Clipped {
+        /// Share of samples, 0 to 1.
+        share: f64,
+    },
+    /// Turns that end after the media.
+    TurnsPastEnd {
+        /// How many.
+        count: usize,
+        /// End of the media.
+        media_end: Seconds,
+    },
+    /// Something about the transcript (unordered, overlapping, empty or dropped cues).
+    Transcript {
+        /// In words, with cue and line.
+        what: String,
+    },
+    /// Transcript and audio seem shifted against each other.
+    TranscriptOffset {
+        /// Add this to the transcript's times to match the audio.
+        offset_secs: f64,
+    },
+    /// Speaker labels and voices disagree, or could not be matched.
+    SpeakerMatch {
+        /// In words.
+        what: String,
+    },
+    /// Anything else, in words.
+    Other {
+        /// Short stable code.
+        code: &'static str,
+        /// In words.
+        what: String,
+    },
+}
+
+impl Warning {
+    /// Short stable code, the first word of the text in the tables.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Warning::DecodeError { .. } => "decode_error",
+            Warning::Shortfall { .. } => "shortfall",
+            Warning::GapFilled { .. } => "gap_filled",
+            Warning::VariableFrameRate { .. } => "variable_frame_rate",
+            Warning::StreamChosen { .. } => "stream_chosen",
+            Warning::NoStream { .. } => "no_stream",
+            Warning::Clipped { .. } => "clipped",
+            Warning::TurnsPastEnd { .. } => "turns_past_end",
+            Warning::Transcript { .. } => "transcript",
+            Warning::TranscriptOffset { .. } => "transcript_offset",
+            Warning::SpeakerMatch { .. } => "speaker_match",
+            Warning::Other { code, .. } => code,
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.code())?;
+        match self {
+            Warning::DecodeError { stream, span, count, detail } => {
+                write!(f, "{count} {stream} packets or frames lost")?;
+                if let Some(span) = span {
+                    write!(f, " in {span}")?;
+                }
+                write!(f, " ({detail})")
+            }
+            Warning::Shortfall { stream, span } => write!(f, "the container declares {stream} in {span} that is not there"),
+            Warning::GapFilled { span } => write!(f, "no audio in {span}, filled with silence"),
+            Warning::VariableFrameRate { shortest_secs, longest_secs } => {
+                write!(f, "frames are {shortest_secs:.4} to {longest_secs:.4} s apart; times are the frames' own")
+            }
+            Warning::StreamChosen { stream, index, others } => {
+                write!(f, "{stream} stream {index} taken, others of its kind: {others:?}")
+            }
+            Warning::NoStream { stream } => write!(f, "the file has no {stream} stream"),
+            Warning::Clipped { share } => write!(f, "{:.2} % of samples at full scale", share * 100.0),
+            Warning::TurnsPastEnd { count, media_end } => write!(f, "{count} turns run past the media's end at {media_end}"),
+            Warning::Transcript { what } | Warning::SpeakerMatch { what } | Warning::Other { what, .. } => f.write_str(what),
+            Warning::TranscriptOffset { offset_secs } => {
+                write!(f, "speech fits the transcript better {offset_secs:+.2} s later; not applied")
+            }
+        }
+    }
+}
+
+/// A reporter shared by the stages of one interview.
+#[derive(Debug, Default)]
+pub struct Warnings(Mutex<Vec<Warning>>);
+
+impl Warnings {
+    /// Adds one.
+    pub fn push(&self, warning: Warning) {
+        tracing::debug!(%warning);
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(warning);
+    }
+
+    /// All, as text, sorted and without repeats, so that the order of threads never shows.
+    pub fn into_sorted(self) -> Vec<String> {
+        let mut all: Vec<String> =
+            self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).iter().map(ToString::to_string).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+}
