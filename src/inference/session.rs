@@ -89,7 +89,7 @@ impl Session {
         &self.name
     }
 
-    /// Runs the model; outputs (32-bit floats) come in the registry's order.
+    /// Runs the model; outputs come as 32-bit floats in the registry's order.
     ///
     /// # Errors
     /// [`Error::Model`] when a shape does not fit or the runtime fails.
@@ -107,7 +107,15 @@ impl Session {
             values.push(((*name).to_owned(), value));
         }
         let results = self.session.run(values)?;
-        self.outputs.iter().map(|name| Ok(results[name.as_str()].try_extract_array::<f32>()?.to_owned())).collect()
+        let floats = |name: &String| {
+            let value = &results[name.as_str()];
+            match value.try_extract_array::<f32>() {
+                Ok(array) => Ok(array.to_owned()),
+                // Some graphs answer in double precision; the tables hold single.
+                Err(_) => value.try_extract_array::<f64>().map(|array| array.mapv(|x| x as f32)),
+            }
+        };
+        self.outputs.iter().map(floats).collect()
     }
 }
 
@@ -143,6 +151,7 @@ fn check(entry: &ModelEntry, side: &str, expected: &[TensorSpec], got: &[ort::va
         };
         let dtype = match ty {
             TensorElementType::Float32 => "f32",
+            TensorElementType::Float64 => "f64",
             TensorElementType::Int64 => "i64",
             _ => "another type",
         };
