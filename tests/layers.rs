@@ -1,5 +1,7 @@
 //! The staircase: `use crate::` points only downwards, rooms of one storey do not see each other, and a heavy crate has one door.
 
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,1 +1,11 @@
-//! The corpus: its manifest, the workers that go through it, and what is done already.
+//! The corpus: its manifest, and the workers that go through it.
+//!
+//! An interview is extracted alone, in a process of its own worker, so that a decoder that crashes or hangs costs that interview only.
+
+mod manifest;
+mod run;
+mod worker;
+
+pub use manifest::{is_manifest, read_manifest};
+pub use run::{Event, Outcome, RunSettings, Summary, run};
+pub use worker::serve;

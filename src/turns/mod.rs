@@ -1,1 +1,75 @@
-//! Meaning: what the streams say about each turn.
+//! Meaning: what the streams say about each turn and each speaker.
+//!
+//! ```text
+//! Transcript ─┐                    ┌─ matching: label ↔ diarized speaker
+//! Annotation ─┼─> turns ───────────┼─ cast: speaker ↔ person on the screen, or off screen
+//! Faces ──────┤                    ├─ speech: who else talks inside a turn
+//! Acoustics ──┘                    └─ faces: statistics of each visible person during each turn
+//! ```
+
+mod cast;
+mod face_statistics;
+mod matching;
+mod offset;
+mod speakers;
+mod speech;
+mod table;
+mod words;
+
+pub use cast::{Cast, CastMember, cast};
+pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
+pub use matching::{SpeakerMatch, dominant_speaker, match_speakers};
+pub use offset::{TranscriptOffset, transcript_offset};
+pub use speakers::{speakers_schema, speakers_table};
+pub use speech::{SpeechContext, speech_context, speech_schema, speech_table};
+pub use table::{TurnRow, VoiceColumns, turns_schema, turns_table};
+pub use words::{word_count, words_schema, words_table};
+
+use crate::annotation::{Annotation, Turn};
+
+/// What is said of each turn.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TurnsConfig {
+    /// An observation counts only when its face is at least this large.
+    pub min_face_size_px: f64,
+    /// An observation counts only when the landmark model is at least this sure of a face, 0 to 1.
+    pub min_presence: f64,
+    /// A person is in a turn when seen in at least this share of its looked-at frames.
+    pub min_presence_share: f64,
+    /// A blendshape is active above this value.
+    pub active_above: f64,
+    /// A speaker is matched to a person when the mouth moves at least this much more (in standard errors) while the speaker talks.
+    pub cast_min_score: f64,
+    /// Longest shift between transcript and audio that is looked for; 0 = do not look.
+    pub max_transcript_offset_secs: f64,
+}
+
+impl Default for TurnsConfig {
+    fn default() -> Self {
+        TurnsConfig {
+            min_face_size_px: 20.0,
+            min_presence: 0.5,
+            min_presence_share: 0.1,
+            active_above: 0.3,
+            cast_min_score: 2.0,
+            max_transcript_offset_secs: 10.0,
+        }
+    }
+}
+
+/// Where there is no transcript, the speech turns are the turns.
+pub fn turns_of_speech(annotation: &Annotation) -> Vec<Turn> {
+    annotation
+        .turns()
+        .iter()
+        .zip(1..)
+        .map(|(t, index)| Turn {
+            index,
+            segment: t.segment,
+            speaker: Some(t.speaker.clone()),
+            text: String::new(),
+            words: Vec::new(),
+        })
+        .collect()
+}

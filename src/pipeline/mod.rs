@@ -1,0 +1,336 @@
+//! Composition: one interview from file to tables, as one readable function.
+//!
+//! ```text
+//! transcript::read ─────────────────────────────┐
+//! media::audio ─┬─ audio::acoustics ────────────┤
+//!               └─ speaker::diarize ────────────┼─ turns::… ─ tables ─ write
+//! media::video ─── face::FaceTracker ───────────┘
+//! ```
+
+mod interview;
+mod tables;
+mod write;
+
+pub use interview::interviews_schema;
+pub use tables::schemas;
+pub use write::{is_done, write, write_failure};
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::annotation::{Annotation, Turn};
+use crate::audio::{self, Acoustics, VoiceModels};
+use crate::error::{Error, Result};
+use crate::face::{self, FaceModels, FaceTracker, Faces};
+use crate::inference::{Registry, Runtime};
+use crate::media::{self, AudioReport, Sampling, StreamPick, VideoReport};
+use crate::recipe::Recipe;
+use crate::signal::AudioBuffer;
+use crate::speaker::{self, Diarization, SpeakerBounds, SpeakerModels};
+use crate::table::Table;
+use crate::time::{Seconds, Segment};
+use crate::transcript::{self, ReadOptions, Transcript};
+use crate::warning::{Warning, Warnings};
+
+/// What is asked for: one interview.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Request {
+    /// Key of the tables; may hold slashes.
+    pub interview_id: String,
+    /// As written by the user, for the tables; empty where there is no media.
+    pub media_name: String,
+    /// Video or audio file; `None` = transcript only.
+    pub media: Option<PathBuf>,
+    /// A separate audio file to listen to instead of the media's own sound.
+    pub audio: Option<PathBuf>,
+    /// Transcript, in any known format.
+    pub transcript: Option<PathBuf>,
+    /// Which sample of a file with many (RESCUE-bench JSONL).
+    pub sample_id: Option<String>,
+    /// Speech turns to use instead of diarization (RTTM).
+    pub rttm: Option<PathBuf>,
+    /// Couple or family, for grouped evaluation.
+    pub group: Option<String>,
+    /// How many speakers there are.
+    pub bounds: SpeakerBounds,
+}
+
+impl Request {
+    /// A media file on its own: the id is the file's stem.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when the path has no file name.
+    pub fn of_file(media: &Path) -> Result<Self> {
+        let stem = media.file_stem().map(|s| s.to_string_lossy().into_owned()).ok_or_else(|| Error::Usage {
+            what: format!("{} names no file", media.display()),
+            hint: "give a media file or a corpus manifest".into(),
+        })?;
+        Ok(Request { interview_id: stem, media_name: media.display().to_string(), media: Some(media.to_owned()), ..Request::default() })
+    }
+}
+
+/// The loaded models of one worker.
+#[derive(Debug)]
+pub struct Models {
+    voice: VoiceModels,
+    speaker: SpeakerModels,
+    face: Option<FaceModels>,
+}
+
+impl Models {
+    /// Registry names of the models that the recipe needs.
+    pub fn names(recipe: &Recipe) -> Vec<&'static str> {
+        let mut names: Vec<&'static str> = audio::MODELS.iter().chain(speaker::MODELS).copied().collect();
+        if !recipe.input.skip_video {
+            names.extend(face::MODELS);
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Loads them.
+    ///
+    /// # Errors
+    /// Those of [`crate::inference::Session::load`].
+    pub fn load(registry: &Registry, recipe: &Recipe, runtime: Runtime) -> Result<Self> {
+        Ok(Models {
+            voice: VoiceModels::load(registry, runtime)?,
+            speaker: SpeakerModels::load(registry, runtime)?,
+            face: if recipe.input.skip_video { None } else { Some(FaceModels::load(registry, runtime)?) },
+        })
+    }
+}
+
+/// How far an interview is, for people and for the watch that ends a hung decoder.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Progress {
+    /// Seconds of video looked at.
+    pub video_secs: f64,
+    /// Declared length in seconds, 0 where unknown.
+    pub total_secs: f64,
+}
+
+/// Time spent, outside the data: the same input gives the same bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Timings {
+    /// Reading and decoding the audio.
+    pub audio_decode_secs: f64,
+    /// Level, pitch and descriptors.
+    pub voice_secs: f64,
+    /// Who spoke when.
+    pub speaker_secs: f64,
+    /// Decoding the video and everything about faces.
+    pub watch_secs: f64,
+    /// Turns and tables.
+    pub tables_secs: f64,
+    /// All, wall clock.
+    pub total_secs: f64,
+}
+
+/// One interview, extracted.
+#[derive(Debug)]
+pub struct Interview {
+    /// The request it answers.
+    pub request: Request,
+    /// Everything but the `interviews` row.
+    pub tables: Vec<Table>,
+    /// The one row of `interviews`.
+    pub row: Table,
+    /// Speech turns, for RTTM.
+    pub annotation: Annotation,
+    /// Time spent.
+    pub timings: Timings,
+}
+
+/// What was heard.
+#[derive(Default)]
+pub(crate) struct Heard {
+    pub(crate) audio: AudioBuffer,
+    pub(crate) report: Option<AudioReport>,
+    pub(crate) acoustics: Acoustics,
+    pub(crate) diarization: Diarization,
+}
+
+/// What was seen.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) faces: Faces,
+    pub(crate) report: Option<VideoReport>,
+}
+
+/// Listen, watch, learn who spoke when, match voices to labels and faces, describe each turn.
+///
+/// # Errors
+/// The first thing that leaves no interview: an unreadable file or transcript, a model that fails. What is only partly there is a warning.
+pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress: &(dyn Fn(Progress) + Sync)) -> Result<Interview> {
+    let begun = Instant::now();
+    let warnings = Warnings::default();
+    let mut timings = Timings::default();
+    let read = read_transcript(request, recipe, &warnings)?;
+
+    let Models { voice, speaker, face } = models;
+    let ((heard, mut spent), seen) =
+        rayon::join(|| hear(request, voice, speaker, recipe, &warnings), || watch(request, face.as_mut(), recipe, &warnings, progress));
+    let heard = heard?;
+    let (seen, watched) = seen?;
+    spent.watch_secs = watched;
+    std::mem::swap(&mut timings, &mut spent);
+    if request.media.is_some() && heard.report.is_none() && seen.report.is_none() && !recipe.input.skip_video {
+        return Err(Error::media(request.media.clone().unwrap_or_default(), "the file has neither an audio nor a video stream"));
+    }
+
+    let step = Instant::now();
+    let described = tables::describe(request, recipe, read.as_ref(), &heard, &seen, &warnings)?;
+    let row = interview::row(request, recipe, read.as_ref(), &heard, &seen, &described, warnings.into_sorted())?;
+    timings.tables_secs = step.elapsed().as_secs_f64();
+    timings.total_secs = begun.elapsed().as_secs_f64();
+    Ok(Interview { request: request.clone(), tables: described.tables, row, annotation: heard.diarization.annotation, timings })
+}
+
+fn read_transcript(request: &Request, recipe: &Recipe, warnings: &Warnings) -> Result<Option<Transcript>> {
+    let Some(path) = &request.transcript else { return Ok(None) };
+    let options = ReadOptions { lenient: recipe.input.lenient, sample_id: request.sample_id.as_deref() };
+    let mut read = transcript::read(path, &options)?;
+    read.warnings.drain(..).for_each(|w| warnings.push(w));
+    shift(&mut read.turns, recipe.input.transcript_shift_secs);
+    Ok(Some(read))
+}
+
+/// Moves all times; what would begin before the origin begins at it.
+pub(crate) fn shift(turns: &mut [Turn], secs: f64) {
+    if secs == 0.0 {
+        return;
+    }
+    let moved = |s: Segment| {
+        let at = |t: Seconds| Seconds::of((t.get() + secs).max(0.0));
+        Segment::new(at(s.start()), at(s.end())).unwrap_or(s)
+    };
+    for turn in turns {
+        turn.segment = moved(turn.segment);
+        for word in &mut turn.words {
+            word.segment = word.segment.map(moved);
+        }
+    }
+}
+
+/// Decodes the sound and finds out who speaks when, and how.
+fn hear(request: &Request, voice: &mut VoiceModels, speaker: &mut SpeakerModels, recipe: &Recipe, warnings: &Warnings) -> (Result<Heard>, Timings) {
+    let mut timings = Timings::default();
+    let result = try_hear(request, voice, speaker, recipe, warnings, &mut timings);
+    (result, timings)
+}
+
+fn try_hear(
+    request: &Request,
+    voice: &mut VoiceModels,
+    speaker: &mut SpeakerModels,
+    recipe: &Recipe,
+    warnings: &Warnings,
+    timings: &mut Timings,
+) -> Result<Heard> {
+    let Some(path) = request.audio.as_ref().or(request.media.as_ref()) else { return Ok(Heard::default()) };
+    // The stream indices of the recipe are those of the media; a separate audio file has its own.
+    let pick = StreamPick { audio: recipe.input.audio_stream.index().filter(|_| request.audio.is_none()), video: None };
+    let step = Instant::now();
+    let decoded = match media::audio(path, audio::SAMPLE_RATE_HZ, pick) {
+        Ok(decoded) => decoded,
+        Err(Error::NoStream { .. }) if request.audio.is_none() => {
+            warnings.push(Warning::NoStream { stream: "audio" });
+            return Ok(Heard::default());
+        }
+        Err(e) => return Err(e),
+    };
+    timings.audio_decode_secs = step.elapsed().as_secs_f64();
+    decoded.warnings.into_iter().for_each(|w| warnings.push(w));
+    let buffer = decoded.buffer;
+
+    let (acoustics, diarization) = rayon::join(
+        || {
+            let step = Instant::now();
+            (audio::acoustics(&buffer, voice, &recipe.voice), step.elapsed().as_secs_f64())
+        },
+        || {
+            let step = Instant::now();
+            (who_spoke(request, &buffer, speaker, recipe), step.elapsed().as_secs_f64())
+        },
+    );
+    timings.voice_secs = acoustics.1;
+    timings.speaker_secs = diarization.1;
+    let mut diarization = diarization.0?;
+    diarization.warnings.drain(..).for_each(|w| warnings.push(w));
+    Ok(Heard { acoustics: acoustics.0?, diarization, audio: buffer, report: Some(decoded.report) })
+}
+
+/// Diarization, or the RTTM that replaces it.
+fn who_spoke(request: &Request, audio: &AudioBuffer, models: &mut SpeakerModels, recipe: &Recipe) -> Result<Diarization> {
+    match &request.rttm {
+        None => speaker::diarize(audio, models, &recipe.speaker, &request.bounds),
+        Some(path) => {
+            let found = crate::output::rttm::read_rttm(path)?;
+            let own = crate::output::rttm::uri_for(&request.interview_id);
+            let annotation = match (found.iter().position(|(uri, _)| *uri == own), found.len()) {
+                (Some(i), _) => found[i].1.clone(),
+                (None, 1) => found[0].1.clone(),
+                (None, n) => {
+                    return Err(Error::parse(path, 0, format!("{n} recordings, none called {own}"), "name the interview's own in the second field"));
+                }
+            };
+            speaker::adopt(annotation, audio, models, &recipe.speaker)
+        }
+    }
+}
+
+/// Looks at the picture, frame by frame, at the recipe's rate. Gives the seconds it took besides.
+fn watch(
+    request: &Request,
+    models: Option<&mut FaceModels>,
+    recipe: &Recipe,
+    warnings: &Warnings,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Seen, f64)> {
+    let begun = Instant::now();
+    let (Some(path), Some(models)) = (&request.media, models) else { return Ok((Seen::default(), 0.0)) };
+    let pick = StreamPick { audio: None, video: recipe.input.video_stream.index() };
+    let sampling = Sampling { rate_hz: recipe.face.rate_hz, ..Sampling::default() };
+    let mut frames = match media::video(path, sampling, pick) {
+        Ok(frames) => frames,
+        Err(Error::NoStream { .. }) => {
+            warnings.push(Warning::NoStream { stream: "video" });
+            return Ok((Seen::default(), 0.0));
+        }
+        Err(e) => return Err(e),
+    };
+    let total_secs = media::probe(path, pick)?.declared_secs.unwrap_or(0.0);
+    let mut tracker = FaceTracker::new(models, &recipe.face);
+    for frame in frames.by_ref() {
+        let frame = frame?;
+        tracker.push(&frame)?;
+        progress(Progress { video_secs: frame.pts.get(), total_secs });
+    }
+    let faces = tracker.finish()?;
+    let report = frames.finish()?;
+    report.warnings.iter().for_each(|w| warnings.push(w.clone()));
+    Ok((Seen { faces, report: Some(report) }, begun.elapsed().as_secs_f64()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shift_moves_turns_and_words_and_stops_at_the_origin() {
+        let segment = |a, b| Segment::from_secs(a, b).unwrap();
+        let word = crate::annotation::Word { text: "so".into(), segment: Some(segment(1.0, 1.5)), speaker: None };
+        let mut all = vec![Turn { index: 1, segment: segment(1.0, 2.0), speaker: None, text: String::new(), words: vec![word] }];
+        shift(&mut all, -1.25);
+        assert_eq!(all[0].segment, segment(0.0, 0.75));
+        assert_eq!(all[0].words[0].segment, Some(segment(0.0, 0.25)));
+    }
+
+    #[test]
+    fn a_file_names_its_interview() {
+        assert_eq!(Request::of_file(Path::new("a/b.c.mp4")).unwrap().interview_id, "b.c");
+        assert!(Request::of_file(Path::new("/")).is_err());
+    }
+}

@@ -1,0 +1,188 @@
+//! From what was heard, seen and read to the tables of one interview.
+
+use super::{Heard, Request, Seen, interview, shift};
+use crate::annotation::Turn;
+use crate::audio::{self, TurnVoice};
+use crate::error::Result;
+use crate::face;
+use crate::recipe::Recipe;
+use crate::table::{Missing, Table, TableSchema};
+use crate::transcript::Transcript;
+use crate::turns::{self, Cast, FaceTurn, SpeakerMatch, TranscriptOffset, TurnRow, VoiceColumns};
+use crate::warning::{Warning, Warnings};
+
+/// Seconds of one voice activity value.
+const VAD_STEP_SECS: f64 = 512.0 / 16_000.0;
+
+/// The tables, and what the interview's row tells of them.
+pub(super) struct Described {
+    pub(super) tables: Vec<Table>,
+    pub(super) turns: usize,
+    pub(super) words: usize,
+    pub(super) matches: Vec<SpeakerMatch>,
+    pub(super) offset: Option<TranscriptOffset>,
+}
+
+/// The contract of every table of an output folder, in the order of SCHEMA.md.
+pub fn schemas(recipe: &Recipe) -> Vec<TableSchema> {
+    vec![
+        interview::interviews_schema(),
+        turns::turns_schema(audio::turn_voice_columns()),
+        turns::turn_faces_schema(),
+        turns::words_schema(),
+        turns::speech_schema(),
+        turns::speakers_schema(false, Vec::new()),
+        audio::voice_schema(Vec::new()),
+        face::faces_schema(&recipe.face),
+        face::tracks_schema(&recipe.face),
+    ]
+}
+
+/// Aligns everything with the turns and builds all tables but the interview's row.
+pub(super) fn describe(
+    request: &Request,
+    recipe: &Recipe,
+    transcript: Option<&Transcript>,
+    heard: &Heard,
+    seen: &Seen,
+    warnings: &Warnings,
+) -> Result<Described> {
+    let id = request.interview_id.as_str();
+    let annotation = &heard.diarization.annotation;
+    let mut all = transcript.map_or_else(|| turns::turns_of_speech(annotation), |t| t.turns.clone());
+    let offset = match transcript {
+        Some(_) => measure_offset(&mut all, recipe, heard, warnings),
+        None => None,
+    };
+    warn_past_end(&all, heard, seen, warnings);
+
+    let matches = if transcript.is_some() { turns::match_speakers(&all, annotation) } else { Vec::new() };
+    let cast = turns::cast(&heard.diarization.exclusive, &seen.faces, &recipe.turns);
+    let face_turns = turns::face_turns(&all, &seen.faces, &recipe.turns);
+    let rows: Vec<TurnRow> =
+        all.iter().enumerate().map(|(i, t)| row(i, t, transcript.is_some(), heard, seen, &matches, &cast, &face_turns, recipe)).collect();
+    let speaker_person: Vec<Option<String>> = rows.iter().map(|r| r.person.clone()).collect();
+    let voices: Vec<TurnVoice> = all
+        .iter()
+        .zip(&rows)
+        .map(|(t, r)| match &heard.report {
+            Some(_) => audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, r.words, &recipe.voice),
+            None => TurnVoice::without(Missing::NoStream),
+        })
+        .collect();
+
+    let embedding = |name: &str| {
+        heard.diarization.voices.iter().find(|v| v.speaker == name).and_then(|v| v.embedding.clone())
+    };
+    let mut tables = vec![
+        turns::turns_table(
+            id,
+            &all,
+            &rows,
+            VoiceColumns { specs: audio::turn_voice_columns(), fill: &|i, table| audio::fill(&voices[i], table) },
+        )?,
+        turns::turn_faces_table(id, &all, &face_turns, &speaker_person)?,
+        turns::speech_table(id, annotation, &heard.diarization.exclusive)?,
+        turns::speakers_table(
+            id,
+            annotation,
+            &all,
+            &matches,
+            &cast,
+            recipe.speaker.embeddings.then_some(&embedding as &dyn Fn(&str) -> Option<Vec<f32>>),
+            (Vec::new(), &|_| Vec::new()),
+        )?,
+        audio::voice_table(id, &heard.acoustics, Vec::new())?,
+        face::faces_table(id, &seen.faces, &recipe.face)?,
+        face::tracks_table(id, &seen.faces, &recipe.face)?,
+    ];
+    let words: usize = rows.iter().filter_map(|r| r.words).sum();
+    tables.extend(turns::words_table(id, &all)?);
+    Ok(Described { tables, turns: all.len(), words, matches, offset })
+}
+
+fn measure_offset(all: &mut [Turn], recipe: &Recipe, heard: &Heard, warnings: &Warnings) -> Option<TranscriptOffset> {
+    let speech = &heard.diarization.vad_probability;
+    let found = turns::transcript_offset(all, speech, VAD_STEP_SECS, recipe.turns.max_transcript_offset_secs)?;
+    if found.is_telling() {
+        if recipe.input.apply_transcript_offset {
+            shift(all, found.offset_secs);
+            let what = format!("transcript moved by {:+.2} s, where speech fits it best", found.offset_secs);
+            warnings.push(Warning::Other { code: "transcript_offset", what });
+        } else {
+            warnings.push(Warning::TranscriptOffset { offset_secs: found.offset_secs });
+        }
+    }
+    Some(found)
+}
+
+fn warn_past_end(all: &[Turn], heard: &Heard, seen: &Seen, warnings: &Warnings) {
+    let ends = [heard.report.as_ref().map(|_| heard.audio.duration()), seen.report.as_ref().and_then(|r| r.end)];
+    if let Some(media_end) = ends.into_iter().flatten().max() {
+        // A cue that ends within a video frame of the media's end is on time.
+        let count = all.iter().filter(|t| t.segment.end().get() > media_end.get() + 0.05).count();
+        if count > 0 {
+            warnings.push(Warning::TurnsPastEnd { count, media_end });
+        }
+    }
+}
+
+#[allow(clippy::too_many_arguments, reason = "the one place where all that is known of a turn comes together")]
+fn row(
+    index: usize,
+    turn: &Turn,
+    has_transcript: bool,
+    heard: &Heard,
+    seen: &Seen,
+    matches: &[SpeakerMatch],
+    cast: &Cast,
+    face_turns: &[FaceTurn],
+    recipe: &Recipe,
+) -> TurnRow {
+    let label = turn.speaker.as_deref();
+    let matched = if has_transcript {
+        matches.iter().find(|m| Some(m.label.as_str()) == label).and_then(|m| m.diarized.clone())
+    } else {
+        label.map(ToOwned::to_owned)
+    };
+    let speech = turns::speech_context(&heard.diarization.annotation, turn.segment, matched.as_deref());
+    let voice = matched.clone().or_else(|| speech.speaker.clone());
+    let person = voice.as_deref().and_then(|v| cast.person_of(v)).map(ToOwned::to_owned);
+    let here: Vec<&FaceTurn> = face_turns.iter().filter(|f| f.turn == index && f.observations > 0).collect();
+    let (face, face_source, face_missing) = choose_face(&here, person.as_deref(), turn, seen, recipe);
+    TurnRow {
+        words: has_transcript.then(|| turns::word_count(&turn.text)),
+        speech,
+        matched_speaker: matched.filter(|_| has_transcript),
+        person,
+        face,
+        face_source,
+        face_missing,
+    }
+}
+
+/// The face a turn's row describes: the speaker's own by the cast; where the speaker has no place on the screen, the one person seen.
+fn choose_face(
+    here: &[&FaceTurn],
+    person: Option<&str>,
+    turn: &Turn,
+    seen: &Seen,
+    recipe: &Recipe,
+) -> (Option<FaceTurn>, Option<&'static str>, Option<Missing>) {
+    let missing = |reason| (None, None, Some(reason));
+    let Some(report) = &seen.report else {
+        return missing(if recipe.input.skip_video { Missing::NotRequested } else { Missing::NoStream });
+    };
+    if report.end.is_none_or(|end| turn.segment.start() >= end) {
+        return missing(Missing::PastEnd);
+    }
+    match (person, here) {
+        (Some(p), _) => match here.iter().find(|f| f.person == p) {
+            Some(face) => (Some((*face).clone()), Some("cast"), None),
+            None => missing(if here.is_empty() { Missing::NoFace } else { Missing::OffScreen }),
+        },
+        (None, []) => missing(Missing::NoFace),
+        (None, [one]) => (Some((*one).clone()), Some("only_visible"), None),
+        (None, _) => missing(Missing::OffScreen),
+    }
+}

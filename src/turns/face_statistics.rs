@@ -1,0 +1,312 @@
+//! Statistics of each visible person's face during each turn: the columns of `turn_faces`, and those of the speaker in `turns`.
+
+use super::TurnsConfig;
+use crate::annotation::Turn;
+use crate::error::Result;
+use crate::face::{BLENDSHAPES, EXPRESSIONS, Faces, Observation};
+use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::time::Segment;
+
+/// Suffix and meaning of the statistics, in column order.
+const STATISTICS: [(&str, &str); 8] = [
+    ("mean", "mean"),
+    ("sd", "standard deviation"),
+    ("p10", "10th percentile"),
+    ("p50", "median"),
+    ("p90", "90th percentile"),
+    ("peak", "largest value"),
+    ("slope_per_sec", "least-squares slope per second"),
+    ("active_share", "share of observations above the recipe's turns.active_above"),
+];
+
+/// A quantity of an observation.
+struct Quantity {
+    name: String,
+    unit: &'static str,
+    what: String,
+    /// Blendshapes and expressions have an "active" share, angles have none.
+    activates: bool,
+    value: Box<dyn Fn(&Observation) -> Option<f32>>,
+}
+
+fn quantities() -> Vec<Quantity> {
+    let mut all: Vec<Quantity> = Vec::with_capacity(70);
+    for (i, name) in BLENDSHAPES.iter().enumerate() {
+        all.push(Quantity {
+            name: format!("blendshape_{name}"),
+            unit: "1",
+            what: format!("the blendshape {name}"),
+            activates: true,
+            value: Box::new(move |o| o.blendshapes.map(|b| b[i])),
+        });
+    }
+    for (i, name) in EXPRESSIONS.iter().enumerate() {
+        all.push(Quantity {
+            name: format!("expression_{name}"),
+            unit: "1",
+            what: format!("the probability of the expression {name}"),
+            activates: true,
+            value: Box::new(move |o| o.expression.map(|e| e[i])),
+        });
+    }
+    let mut plain = |name: &str, unit: &'static str, what: &str, value: fn(&Observation) -> Option<f32>| {
+        all.push(Quantity { name: name.into(), unit, what: what.into(), activates: false, value: Box::new(value) });
+    };
+    plain("head_yaw_deg", "deg", "head yaw, positive to the image's right", |o| o.pose.map(|p| p.yaw_deg));
+    plain("head_pitch_deg", "deg", "head pitch, positive up", |o| o.pose.map(|p| p.pitch_deg));
+    plain("head_roll_deg", "deg", "head roll, positive clockwise as the viewer sees it", |o| o.pose.map(|p| p.roll_deg));
+    plain("gaze_head_yaw_deg", "deg", "gaze yaw against the head", |o| o.gaze.map(|g| g.head_yaw_deg));
+    plain("gaze_head_pitch_deg", "deg", "gaze pitch against the head", |o| o.gaze.map(|g| g.head_pitch_deg));
+    plain("gaze_camera_yaw_deg", "deg", "gaze yaw against the camera", |o| o.gaze.map(|g| g.camera_yaw_deg));
+    plain("gaze_camera_pitch_deg", "deg", "gaze pitch against the camera", |o| o.gaze.map(|g| g.camera_pitch_deg));
+    plain("mouth_opening", "1", "mouth opening over the distance of the outer eye corners", |o| o.mouth_opening);
+    all
+}
+
+/// One person during one turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaceTurn {
+    /// Position of the turn in the list given.
+    pub turn: usize,
+    /// The person.
+    pub person: String,
+    /// Looked-at frames of the turn in which the person is seen, over all of them, 0 to 1.
+    pub presence_share: f64,
+    /// Observations that count.
+    pub observations: usize,
+    /// Observations left out by the recipe's quality floor.
+    pub left_out: usize,
+    /// Statistics of every quantity, in the order of the columns; NaN = not defined.
+    values: Vec<f64>,
+}
+
+/// Every person seen in at least the recipe's share of a turn's frames, by turn, then person.
+pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<FaceTurn> {
+    let quantities = quantities();
+    let mut found = Vec::new();
+    for (index, turn) in turns.iter().enumerate() {
+        let looked = between(&faces.sampled, turn.segment, |t| *t).len();
+        let inside = between(&faces.observations, turn.segment, |o| o.pts);
+        for person in &faces.persons {
+            let seen: Vec<&Observation> = inside.iter().filter(|o| faces.person_of(o.track) == Some(person)).collect();
+            let share = if looked == 0 { 0.0 } else { (seen.len() as f64 / looked as f64).min(1.0) };
+            if seen.is_empty() || share < config.min_presence_share {
+                continue;
+            }
+            let good: Vec<&Observation> = seen
+                .iter()
+                .copied()
+                .filter(|o| {
+                    f64::from(o.quality.size_px) >= config.min_face_size_px && f64::from(o.presence) >= config.min_presence
+                })
+                .collect();
+            let values = quantities.iter().flat_map(|q| statistics(&good, q, config.active_above)).collect();
+            found.push(FaceTurn {
+                turn: index,
+                person: person.clone(),
+                presence_share: share,
+                observations: good.len(),
+                left_out: seen.len() - good.len(),
+                values,
+            });
+        }
+    }
+    found
+}
+
+/// The items of a time-sorted list inside a segment.
+fn between<T>(items: &[T], segment: Segment, time: impl Fn(&T) -> crate::time::Seconds) -> &[T] {
+    let a = items.partition_point(|x| time(x) < segment.start());
+    let b = items.partition_point(|x| time(x) < segment.end());
+    &items[a..b.max(a)]
+}
+
+fn statistics(observations: &[&Observation], quantity: &Quantity, active_above: f64) -> Vec<f64> {
+    let points: Vec<(f64, f64)> =
+        observations.iter().filter_map(|o| (quantity.value)(o).map(|v| (o.pts.get(), f64::from(v)))).collect();
+    let n = points.len() as f64;
+    let count = if quantity.activates { 8 } else { 7 };
+    if points.is_empty() {
+        return vec![f64::NAN; count];
+    }
+    let mean = points.iter().map(|p| p.1).sum::<f64>() / n;
+    let deviation = if n < 2.0 { f64::NAN } else { (points.iter().map(|p| (p.1 - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt() };
+    let mut sorted: Vec<f64> = points.iter().map(|p| p.1).collect();
+    sorted.sort_by(f64::total_cmp);
+    // Linear interpolation between order statistics (Hyndman & Fan 1996, type 7).
+    let percentile = |q: f64| {
+        let at = q * (n - 1.0);
+        let (low, part) = (at.floor() as usize, at.fract());
+        sorted[low] + part * (sorted[(low + 1).min(sorted.len() - 1)] - sorted[low])
+    };
+    let time = points.iter().map(|p| p.0).sum::<f64>() / n;
+    let spread: f64 = points.iter().map(|p| (p.0 - time).powi(2)).sum();
+    let slope =
+        if spread > 1e-9 { points.iter().map(|p| (p.0 - time) * (p.1 - mean)).sum::<f64>() / spread } else { f64::NAN };
+    let mut values = vec![mean, deviation, percentile(0.1), percentile(0.5), percentile(0.9), sorted[sorted.len() - 1], slope];
+    if quantity.activates {
+        values.push(points.iter().filter(|p| p.1 > active_above).count() as f64 / n);
+    }
+    values
+}
+
+/// Names, units and descriptions of the statistics, in the order of their values.
+fn value_columns() -> Vec<ColumnSpec> {
+    let mut columns = Vec::new();
+    for q in quantities() {
+        for (suffix, meaning) in STATISTICS.iter().take(if q.activates { 8 } else { 7 }) {
+            let unit = match (*suffix, q.unit) {
+                ("slope_per_sec", "deg") => "deg/s",
+                ("slope_per_sec", _) => "1/s",
+                ("active_share", _) => "1",
+                (_, unit) => unit,
+            };
+            let what = format!("{} of {} over the turn.", capital(meaning), q.what);
+            columns.push(ColumnSpec::new(format!("{}_{suffix}", q.name), Kind::F32, unit, what).until(CutOff::TurnEnd));
+        }
+    }
+    columns
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|c| c.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
+}
+
+/// The columns that `turns` and `turn_faces` share.
+pub(super) fn face_columns() -> Vec<ColumnSpec> {
+    let column = |name, kind, unit, text| ColumnSpec::new(name, kind, unit, text).until(CutOff::TurnEnd);
+    let mut columns = vec![
+        column("face_presence_share", Kind::F64, "1", "Share of the turn's looked-at frames in which the person is seen, 0 to 1."),
+        column("face_observations", Kind::I64, "", "Observations that count."),
+        column("face_observations_left_out", Kind::I64, "", "Observations below the recipe's size and presence floors."),
+    ];
+    columns.extend(value_columns());
+    columns
+}
+
+/// Writes the shared columns of the current row.
+pub(super) fn fill_face(table: &mut TableBuilder, names: &[String], face: &FaceTurn) {
+    table
+        .set("face_presence_share", face.presence_share)
+        .set("face_observations", face.observations)
+        .set("face_observations_left_out", face.left_out);
+    for (name, &value) in names.iter().zip(&face.values) {
+        table.set(name, value);
+    }
+}
+
+/// Names for [`fill_face`], made once a table.
+pub(super) fn value_names() -> Vec<String> {
+    value_columns().into_iter().map(|c| c.name.into_owned()).collect()
+}
+
+/// Contract of the `turn_faces` table.
+pub fn turn_faces_schema() -> TableSchema {
+    let mut columns = vec![
+        ColumnSpec::new("interview_id", Kind::Str, "", "Interview the row belongs to.").until(CutOff::None),
+        ColumnSpec::new("turn_index", Kind::I64, "", "Turn.").until(CutOff::None),
+        ColumnSpec::new("person", Kind::Str, "", "Person on the screen, from P1 by first appearance."),
+        ColumnSpec::new("role", Kind::Str, "", "speaker = the turn's speaker by the cast, listener = somebody else, unknown = the turn's speaker has no person."),
+    ];
+    columns.extend(face_columns());
+    TableSchema { name: "turn_faces", description: "One visible person during one turn.", columns }
+}
+
+/// Rows of `turn_faces`, by turn, then person. `speaker_person` gives the turn's speaker on the screen by position of the turn.
+///
+/// # Errors
+/// [`crate::error::Error::Shape`] when a value does not fit the schema.
+pub fn turn_faces_table(interview_id: &str, turns: &[Turn], faces: &[FaceTurn], speaker_person: &[Option<String>]) -> Result<Table> {
+    let names = value_names();
+    let mut table = TableBuilder::new(turn_faces_schema());
+    for face in faces {
+        let role = match speaker_person.get(face.turn).and_then(Option::as_deref) {
+            Some(p) if p == face.person => "speaker",
+            Some(_) => "listener",
+            None => "unknown",
+        };
+        table
+            .row()
+            .set("interview_id", interview_id)
+            .set("turn_index", turns[face.turn].index)
+            .set("person", face.person.as_str())
+            .set("role", role);
+        fill_face(&mut table, &names, face);
+    }
+    table.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::face::{BoundingBox, Quality};
+    use crate::time::Seconds;
+
+    fn observation(t: f64, smile: f32, size_px: f32) -> Observation {
+        let mut blendshapes = [0.0; 52];
+        blendshapes[1] = smile;
+        Observation {
+            pts: Seconds::of(t),
+            track: 1,
+            bounds: BoundingBox::default(),
+            score: 1.0,
+            presence: 1.0,
+            blendshapes: Some(blendshapes),
+            pose: None,
+            gaze: None,
+            expression: None,
+            eye_opening_left: None,
+            eye_opening_right: None,
+            mouth_opening: None,
+            quality: Quality { size_px, ..Quality::default() },
+            landmarks: None,
+        }
+    }
+
+    #[test]
+    fn statistics_of_a_known_ramp() {
+        let all: Vec<Observation> = (0..5).map(|i| observation(f64::from(i), 0.2 * i as f32, 100.0)).collect();
+        let seen: Vec<&Observation> = all.iter().collect();
+        let q = &quantities()[1];
+        let v = statistics(&seen, q, 0.3);
+        let expected = [0.4, 0.1f64.sqrt(), 0.08, 0.4, 0.72, 0.8, 0.2, 0.6];
+        for (a, b) in v.iter().zip(expected) {
+            assert!((a - b).abs() < 1e-6, "{v:?}");
+        }
+        assert!(statistics(&[], q, 0.3).iter().all(|x| x.is_nan()));
+        assert!(statistics(&seen[..1], q, 0.3)[1].is_nan(), "one value has no spread");
+    }
+
+    #[test]
+    fn column_names_and_values_are_as_many() {
+        let seen = observation(0.0, 0.5, 100.0);
+        let values: usize = quantities().iter().map(|q| statistics(&[&seen], q, 0.3).len()).sum();
+        assert_eq!(values, value_names().len());
+        assert!(value_names().contains(&"blendshape_mouthSmileLeft_mean".to_owned()));
+    }
+
+    #[test]
+    fn small_faces_are_left_out_and_counted() {
+        use crate::face::Track;
+        let faces = Faces {
+            observations: vec![observation(0.0, 0.5, 100.0), observation(0.5, 0.9, 10.0)],
+            tracks: vec![Track {
+                id: 1,
+                person: "P1".into(),
+                first_pts: Seconds::ZERO,
+                last_pts: Seconds::of(0.5),
+                observations: 2,
+                mean_size_px: 55.0,
+                embedding: None,
+            }],
+            persons: vec!["P1".into()],
+            sampled: (0..4).map(|i| Seconds::of(f64::from(i) * 0.5)).collect(),
+            ..Faces::default()
+        };
+        let turn = Turn { index: 1, segment: Segment::from_secs(0.0, 2.0).unwrap(), speaker: None, text: String::new(), words: Vec::new() };
+        let found = face_turns(&[turn], &faces, &TurnsConfig::default());
+        assert_eq!((found[0].observations, found[0].left_out), (1, 1));
+        assert!((found[0].presence_share - 0.5).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,122 @@
+//! Transcript speakers matched to diarized ones by the time they share: optimal one-to-one assignment.
+
+use pathfinding::kuhn_munkres::kuhn_munkres;
+use pathfinding::matrix::Matrix;
+
+use crate::annotation::{Annotation, Turn, union_secs};
+use crate::time::Segment;
+
+/// A transcript label and the voice that goes with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpeakerMatch {
+    /// The transcript's label.
+    pub label: String,
+    /// The diarized speaker; `None` when the label shares no time with a voice that is not a better match of another label.
+    pub diarized: Option<String>,
+    /// Seconds that the label's turns and the voice share.
+    pub shared_secs: f64,
+    /// Seconds of speech of any voice inside the label's turns.
+    pub speech_secs: f64,
+}
+
+impl SpeakerMatch {
+    /// Purity: share of the speech inside the label's turns that is the matched voice's, 0 to 1. `None` without speech.
+    pub fn share(&self) -> Option<f64> {
+        (self.speech_secs > 0.0).then(|| (self.shared_secs / self.speech_secs).min(1.0))
+    }
+}
+
+/// Matches the labels of a transcript, sorted by name, to the speakers of `annotation`.
+pub fn match_speakers(turns: &[Turn], annotation: &Annotation) -> Vec<SpeakerMatch> {
+    let mut labels: Vec<&str> = turns.iter().filter_map(|t| t.speaker.as_deref()).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    let voices = annotation.speakers();
+    if labels.is_empty() {
+        return Vec::new();
+    }
+    // Whole milliseconds: the assignment needs integers.
+    let shared = |label: &str, voice: &str| -> i64 {
+        let secs: f64 = turns
+            .iter()
+            .filter(|t| t.speaker.as_deref() == Some(label))
+            .map(|t| annotation.speaker_time_in(voice, t.segment))
+            .sum();
+        (secs * 1000.0).round() as i64
+    };
+    // Rows may not outnumber columns: empty columns stand for "no voice".
+    let width = voices.len().max(labels.len());
+    let weights = Matrix::from_fn(labels.len(), width, |(row, column)| voices.get(column).map_or(0, |v| shared(labels[row], v)));
+    let (_, assigned) = kuhn_munkres(&weights);
+    labels
+        .iter()
+        .zip(assigned)
+        .map(|(&label, column)| {
+            let millis = voices.get(column).map_or(0, |v| shared(label, v));
+            let speech_secs = turns
+                .iter()
+                .filter(|t| t.speaker.as_deref() == Some(label))
+                .map(|t| union_secs(annotation.turns().iter().filter_map(|s| s.segment.intersection(t.segment))))
+                .sum();
+            SpeakerMatch {
+                label: label.to_owned(),
+                diarized: (millis > 0).then(|| voices[column].to_owned()),
+                shared_secs: millis as f64 / 1000.0,
+                speech_secs,
+            }
+        })
+        .collect()
+}
+
+/// The diarized speaker who talks most inside `segment`, with the seconds; ties go to the name that sorts first.
+pub fn dominant_speaker(annotation: &Annotation, segment: Segment) -> Option<(String, f64)> {
+    let mut best: Option<(String, f64)> = None;
+    for name in annotation.speakers() {
+        let secs = annotation.speaker_time_in(name, segment);
+        if secs > best.as_ref().map_or(0.0, |b| b.1) {
+            best = Some((name.to_owned(), secs));
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotation::SpeechTurn;
+
+    fn turn(start: f64, end: f64, speaker: Option<&str>) -> Turn {
+        Turn {
+            index: 1,
+            segment: Segment::from_secs(start, end).unwrap(),
+            speaker: speaker.map(Into::into),
+            text: String::new(),
+            words: Vec::new(),
+        }
+    }
+
+    fn voice(start: f64, end: f64, speaker: &str) -> SpeechTurn {
+        SpeechTurn { segment: Segment::from_secs(start, end).unwrap(), speaker: speaker.into() }
+    }
+
+    #[test]
+    fn labels_go_to_the_voices_they_share_most_time_with() {
+        let turns = [turn(0.0, 4.0, Some("Ann")), turn(4.0, 8.0, Some("Bob")), turn(8.0, 9.0, None)];
+        let voices = Annotation::new(vec![voice(0.0, 4.5, "S1"), voice(4.5, 8.0, "S0")]);
+        let m = match_speakers(&turns, &voices);
+        assert_eq!(m[0].diarized.as_deref(), Some("S1"));
+        assert_eq!(m[1].diarized.as_deref(), Some("S0"));
+        assert!((m[1].shared_secs - 3.5).abs() < 1e-9 && (m[1].share().unwrap() - 0.875).abs() < 1e-9);
+        assert_eq!(dominant_speaker(&voices, turns[1].segment).unwrap().0, "S0");
+    }
+
+    #[test]
+    fn a_label_without_a_voice_of_its_own_stays_unmatched() {
+        let turns = [turn(0.0, 4.0, Some("Ann")), turn(4.0, 8.0, Some("Bob"))];
+        let one = Annotation::new(vec![voice(0.0, 8.0, "S0")]);
+        let m = match_speakers(&turns, &one);
+        assert_eq!(m.iter().filter(|m| m.diarized.is_some()).count(), 1);
+        assert!(match_speakers(&turns, &Annotation::default()).iter().all(|m| m.diarized.is_none() && m.share().is_none()));
+        assert!(match_speakers(&[], &one).is_empty());
+    }
+}
