@@ -7,6 +7,9 @@ use super::{Acoustics, GRID};
 /// A sample at least this large counts as clipped: a clipped wave keeps to within 1 % of full scale through a lossy codec and resampling.
 const FULL_SCALE: f32 = 0.99;
 
+/// A voice this little above the noise, as a ratio of powers, cannot be told from it: 1 dB.
+const LEAST_RISE: f64 = 1.26;
+
 /// Fewest frames a noise floor is taken from: one second.
 const MIN_NOISE_FRAMES: usize = 100;
 
@@ -25,7 +28,7 @@ pub(super) fn dc_offset(samples: &[f32]) -> Option<f64> {
 ///
 /// Noise is the mean power of the quietest tenth of the frames that are not silent, in `window_secs` up to the turn's end (or the whole
 /// turn, if longer). The signal is the voiced frames' mean power less the noise. `None` without voiced frames, with less than a second to
-/// take the noise from, or when the voice does not rise above the noise.
+/// take the noise from, or when the voice rises less than 1 dB above the noise.
 pub(super) fn snr_db(acoustics: &Acoustics, turn: Range<usize>, window_secs: f64) -> Option<f64> {
     let power = |db: f32| 10f64.powf(f64::from(db) / 10.0);
     let voiced: Vec<f64> =
@@ -39,8 +42,8 @@ pub(super) fn snr_db(acoustics: &Acoustics, turn: Range<usize>, window_secs: f64
     levels.sort_unstable_by(f32::total_cmp);
     levels.truncate(levels.len() / 10);
     let noise = levels.iter().map(|&l| power(l)).sum::<f64>() / levels.len() as f64;
-    let signal = voiced.iter().sum::<f64>() / voiced.len() as f64 - noise;
-    (signal > 0.0).then(|| 10.0 * (signal / noise).log10())
+    let loud = voiced.iter().sum::<f64>() / voiced.len() as f64;
+    (loud >= LEAST_RISE * noise).then(|| 10.0 * (loud / noise - 1.0).log10())
 }
 
 #[cfg(test)]
