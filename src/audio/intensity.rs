@@ -81,6 +81,7 @@ fn bessel_i0(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::level::tests::sine;
+    use super::super::reference;
     use super::*;
 
     #[test]
@@ -100,5 +101,38 @@ mod tests {
             assert!(db[5..94].iter().all(|d| (d - 73.979).abs() < 0.01), "{:?}", &db[5..8]);
         }
         assert!(intensity_db(&[0.25; 8000]).iter().all(|d| d.is_nan()));
+    }
+
+    #[test]
+    fn intensity_agrees_with_praat() {
+        let Some(shared) = reference::shared() else { return };
+        for clip in reference::CLIPS {
+            let samples = reference::wav(&shared, clip);
+            // Praat centres its frames in the recording, half a hop beside ours, and the reference is drawn between its frames to the
+            // times of its pitch by a cubic: the signal is shifted so that our frames fall on Praat's, and drawn between in the same way.
+            let duration = samples.len() as f64 / f64::from(SAMPLE_RATE_HZ);
+            let count = ((duration - 6.4 / PITCH_FLOOR_HZ) / GRID.hop_secs()).floor();
+            let first = 0.5 * (duration - count * GRID.hop_secs());
+            let shift = (first % GRID.hop_secs() * f64::from(SAMPLE_RATE_HZ)).round() as usize;
+            let got = intensity_db(&samples[shift..]);
+            let expected = reference::csv_gz(&shared, clip, "praat.csv.gz");
+            let (time, db) = (reference::column(&expected, "time_secs"), reference::column(&expected, "intensity_db"));
+            let mut off: Vec<f32> = Vec::new();
+            // At both ends the cubic has no neighbours.
+            let known: Vec<(&f32, &f32)> = time.iter().zip(&db).filter(|(_, db)| db.is_finite()).collect();
+            for (t, db) in &known[3..known.len() - 3] {
+                let place = (**t - shift as f32 / SAMPLE_RATE_HZ as f32) * 100.0 - 1.0;
+                let low = (place + 0.01).floor();
+                let between = place - low > 0.25;
+                let [a, b, c, d] = std::array::from_fn(|k| got[low as usize + k - 1]);
+                let drawn = if between { (9.0 * (b + c) - a - d) / 16.0 } else { b };
+                off.push((drawn - **db).abs());
+            }
+            off.retain(|x| x.is_finite());
+            off.sort_unstable_by(f32::total_cmp);
+            let at = |p: usize| off[(off.len() - 1) * p / 100];
+            println!("{clip}: intensity off by {:.3} dB (median), {:.3} (99th percentile), {:.3} (most)", at(50), at(99), at(100));
+            assert!(at(50) <= 0.01 && at(99) <= 0.05, "{clip}");
+        }
     }
 }

@@ -81,6 +81,38 @@ impl Default for VoiceConfig {
     }
 }
 
+impl VoiceConfig {
+    /// Checks that the values mean something, before anything is decoded; `place` names the recipe.
+    ///
+    /// # Errors
+    /// [`Error::Recipe`] with the first key that does not.
+    pub fn check(&self, place: &str) -> Result<()> {
+        let fail = |what: String| Err(Error::Recipe { place: place.into(), what });
+        let (low, high) = (self.pitch_min_hz, self.pitch_max_hz);
+        // A tenth of room lets the model's band hold a candidate.
+        if !(low >= pitch::MIN_HZ && high <= pitch::MAX_HZ && high >= 1.1 * low) {
+            return fail(format!(
+                "pitch_min_hz = {low}, pitch_max_hz = {high}: expected {} to {}, the first at least a tenth below the second",
+                pitch::MIN_HZ,
+                pitch::MAX_HZ
+            ));
+        }
+        let positive = [
+            ("voicing_confidence", f64::from(self.voicing_confidence)),
+            ("min_turn_secs", self.min_turn_secs),
+            ("quiet_below_peak_db", f64::from(self.quiet_below_peak_db)),
+            ("min_pause_secs", self.min_pause_secs),
+            ("min_unvoiced_pause_secs", self.min_unvoiced_pause_secs),
+            ("syllable_dip_db", f64::from(self.syllable_dip_db)),
+            ("noise_window_secs", self.noise_window_secs),
+        ];
+        match positive.into_iter().find(|(_, x)| !(x.is_finite() && *x > 0.0)) {
+            Some((name, x)) => fail(format!("{name} = {x}: expected a number above 0")),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The loaded models of this room; one set per worker.
 #[derive(Debug)]
 pub struct VoiceModels {
@@ -127,8 +159,9 @@ impl Acoustics {
 /// Describes a whole recording frame by frame. Memory beyond the signal is the columns and one chunk of about 30 s.
 ///
 /// # Errors
-/// [`Error::Shape`] when the audio is not at [`SAMPLE_RATE_HZ`]; [`Error::Model`] when the pitch model fails.
+/// [`Error::Recipe`] when [`VoiceConfig::check`] fails; [`Error::Shape`] when the audio is not at [`SAMPLE_RATE_HZ`]; [`Error::Model`] when the pitch model fails.
 pub fn acoustics(audio: &AudioBuffer, models: &mut VoiceModels, config: &VoiceConfig) -> Result<Acoustics> {
+    config.check("voice")?;
     check_rate(audio)?;
     let samples = audio.samples();
     let frames = GRID.whole_frames(samples.len());
@@ -152,4 +185,74 @@ fn check_rate(audio: &AudioBuffer) -> Result<()> {
         expected: format!("{SAMPLE_RATE_HZ} Hz"),
         got: format!("{} Hz", audio.rate_hz()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::level::tests::sine;
+    use super::*;
+    use crate::time::Segment;
+
+    /// White noise from a counter, in [-1, 1].
+    fn noise(count: usize) -> Vec<f32> {
+        let mut state = 1u64;
+        std::iter::repeat_with(|| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        })
+        .take(count)
+        .collect()
+    }
+
+    #[test]
+    fn all_columns_have_a_row_per_frame_and_pitch_is_there_where_voiced() {
+        let mut models = reference::models();
+        let config = VoiceConfig::default();
+        let clipped = sine(150.0, 3.0, 2.0).iter().map(|s| s.clamp(-1.0, 1.0)).collect();
+        let signals = [
+            ("nothing", Vec::new()),
+            ("10 ms", sine(150.0, -20.0, 0.01)),
+            ("50 ms", sine(150.0, -20.0, 0.05)),
+            ("silence", vec![0.0; 16_000]),
+            ("offset", vec![0.5; 16_000]),
+            ("noise", noise(32_000)),
+            ("clipped", clipped),
+            ("beyond full scale", sine(150.0, 40.0, 1.0)),
+        ];
+        for (name, samples) in signals {
+            let audio = AudioBuffer::new(samples, SAMPLE_RATE_HZ);
+            let a = acoustics(&audio, &mut models, &config).unwrap();
+            let frames = GRID.whole_frames(audio.samples().len());
+            assert_eq!(
+                [a.len(), a.level_db.len(), a.intensity_db.len(), a.pitch_hz.len(), a.pitch_confidence.len()],
+                [frames; 5],
+                "{name}"
+            );
+            for i in 0..frames {
+                assert_eq!(a.voiced[i], a.pitch_hz[i].is_finite(), "{name} {i}");
+                assert!(
+                    a.pitch_confidence[i].is_finite() && !a.level_db[i].is_infinite() && !a.intensity_db[i].is_infinite(),
+                    "{name} {i}"
+                );
+            }
+            let whole = Segment::from_secs(0.0, 60.0).unwrap();
+            let turn = turn_voice(&audio, &a, whole, Some(3), &config);
+            let text = format!("{turn:?}");
+            println!("{name}: {text}");
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn another_rate_and_a_recipe_without_sense_are_refused() {
+        let mut models = reference::models();
+        let audio = AudioBuffer::new(vec![0.0; 48_000], 48_000);
+        let e = acoustics(&audio, &mut models, &VoiceConfig::default()).unwrap_err();
+        assert!(e.to_string().contains("expected 16000 Hz, got 48000 Hz"), "{e}");
+        let config = VoiceConfig { pitch_min_hz: 600.0, pitch_max_hz: 60.0, ..VoiceConfig::default() };
+        assert!(config.check("r.toml").unwrap_err().to_string().contains("pitch_min_hz = 600"));
+        let config = VoiceConfig { min_pause_secs: f64::NAN, ..VoiceConfig::default() };
+        assert!(config.check("r.toml").unwrap_err().to_string().contains("min_pause_secs"));
+        VoiceConfig::default().check("r.toml").unwrap();
+    }
 }

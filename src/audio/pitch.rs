@@ -52,7 +52,7 @@ fn hops_in_chunks(samples: &[f32], model: &mut Session, config: &VoiceConfig, ch
         return Ok(all);
     }
     let count = (samples.len() / HOP).max(1);
-    let (low, high) = (arr0(config.pitch_min_hz.max(MIN_HZ)), arr0(config.pitch_max_hz.min(MAX_HZ)));
+    let (low, high) = (arr0(config.pitch_min_hz.clamp(MIN_HZ, MAX_HZ)), arr0(config.pitch_max_hz.clamp(MIN_HZ, MAX_HZ)));
     for start in (0..count).step_by(chunk) {
         let end = (start + chunk).min(count);
         let left = start.saturating_sub(LEFT_CONTEXT);
