@@ -25,6 +25,7 @@ use crate::signal::AudioBuffer;
 use crate::time::FrameGrid;
 
 pub use level::SILENCE_DB;
+pub use statistics::Spread;
 pub use table::{voice_schema, voice_table};
 pub use turn::{TurnVoice, turn_voice};
 pub use turn_columns::{fill, turn_voice_columns};
@@ -156,7 +157,7 @@ impl Acoustics {
     }
 }
 
-/// Describes a whole recording frame by frame. Memory beyond the signal is the columns and one chunk of about 30 s.
+/// Describes a whole recording frame by frame. Memory beyond the signal is the columns and one chunk of 16 s.
 ///
 /// # Errors
 /// [`Error::Recipe`] when [`VoiceConfig::check`] fails; [`Error::Shape`] when the audio is not at [`SAMPLE_RATE_HZ`]; [`Error::Model`] when the pitch model fails.

@@ -16,7 +16,7 @@ pub(super) struct Pauses {
     pub total_secs: f64,
     /// The longest one's.
     pub longest_secs: f64,
-    /// From the first frame to the first one that is not quiet; `None` when all are.
+    /// From the first frame to the first one that is neither quiet nor in a pause; `None` when there is none.
     pub onset_secs: Option<f64>,
     /// The frames less the pauses and less what is quiet or paused at both ends.
     pub spoken_secs: f64,
@@ -31,11 +31,7 @@ pub(super) fn quiet_below_db(intensity: &[f32], config: &VoiceConfig) -> f32 {
 
 /// Finds the pauses among a turn's frames.
 pub(super) fn pauses(intensity: &[f32], voiced: &[bool], quiet_db: f32, config: &VoiceConfig) -> Pauses {
-    // NaN (silence) is not above anything, so it is quiet.
-    let quiet: Vec<bool> = intensity.iter().zip(voiced).map(|(&x, &v)| !v && !(x >= quiet_db)).collect();
-    let Some(first) = quiet.iter().position(|q| !q) else {
-        return Pauses::default();
-    };
+    let quiet: Vec<bool> = intensity.iter().zip(voiced).map(|(&x, &v)| !v && (x.is_nan() || x < quiet_db)).collect();
     let unvoiced: Vec<bool> = voiced.iter().map(|v| !v).collect();
     let mut paused = vec![false; voiced.len()];
     mark_runs(&quiet, frames(config.min_pause_secs), &mut paused);
@@ -44,20 +40,18 @@ pub(super) fn pauses(intensity: &[f32], voiced: &[bool], quiet_db: f32, config: 
         mark_runs(&unvoiced, frames(config.min_unvoiced_pause_secs), &mut paused);
     }
 
-    let lengths = runs(&paused);
     // What is quiet at the ends is outside the talk, even when too short for a pause.
-    let start = paused.iter().zip(&quiet).position(|(p, q)| !p && !q);
-    let end = paused.iter().zip(&quiet).rposition(|(p, q)| !p && !q);
-    let (Some(start), Some(end)) = (start, end) else {
-        return Pauses { onset_secs: Some(secs(first)), ..Pauses::default() };
+    let talks = |i: usize| !paused[i] && !quiet[i];
+    let (Some(start), Some(end)) = ((0..voiced.len()).find(|&i| talks(i)), (0..voiced.len()).rfind(|&i| talks(i))) else {
+        return Pauses::default();
     };
-    let inside: Vec<usize> = lengths.iter().filter(|r| r.start > start && r.end <= end).map(ExactSizeIterator::len).collect();
+    let inside: Vec<usize> = runs(&paused).iter().filter(|r| r.start > start && r.end <= end).map(ExactSizeIterator::len).collect();
     let total: usize = inside.iter().sum();
     Pauses {
         count: inside.len() as u64,
         total_secs: secs(total),
         longest_secs: secs(inside.iter().copied().max().unwrap_or(0)),
-        onset_secs: Some(secs(first)),
+        onset_secs: Some(secs(start)),
         spoken_secs: secs(end + 1 - start - total),
     }
 }
@@ -136,6 +130,19 @@ mod tests {
         ]);
         assert_eq!(p.count, 1);
         assert!(near(p.longest_secs, 0.6) && near(p.onset_secs.unwrap(), 0.0), "{p:?}");
+    }
+
+    #[test]
+    fn noise_before_the_voice_delays_the_onset_and_a_fricative_does_not() {
+        near_onset(&[(80, 60.0, false), (50, 70.0, true)], 0.8);
+        near_onset(&[(20, 60.0, false), (50, 70.0, true)], 0.0);
+        // A whisper is all unvoiced and all talk.
+        near_onset(&[(100, 50.0, false)], 0.0);
+    }
+
+    fn near_onset(parts: &[(usize, f32, bool)], expected: f64) {
+        let p = found(parts);
+        assert!(near(p.onset_secs.unwrap(), expected) && p.count == 0, "{p:?}");
     }
 
     #[test]

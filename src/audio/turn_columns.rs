@@ -56,7 +56,12 @@ const COLUMNS: &[Column] = &[
     },
     float("pause_total_secs", "s", "Summed length of those pauses.", |t| t.pause_total_secs.into()),
     float("pause_longest_secs", "s", "Length of the longest of those pauses.", |t| t.pause_longest_secs.into()),
-    float("onset_delay_secs", "s", "From the turn's start to its first frame with voice or energy.", |t| t.onset_delay_secs.into()),
+    float(
+        "onset_delay_secs",
+        "s",
+        "From the turn's start to its first frame with voice or energy; noise without voice for 0.5 s does not count.",
+        |t| t.onset_delay_secs.into(),
+    ),
     float("praat_jitter_local", "ratio", "Mean absolute difference of consecutive periods by the mean period, as Praat defines it.", |t| {
         t.jitter_local.into()
     }),
