@@ -1,1 +1,259 @@
-//! Voice: level, pitch and the descriptors of the 16 kHz signal on the 10 ms grid.
+//! Voice: level, pitch and the descriptors of the 16 kHz signal on the 10 ms grid, and what they say about a turn.
+//!
+//! ```text
+//! AudioBuffer ── acoustics() ──> Acoustics (one row per 10 ms) ── turn_voice() ──> TurnVoice (one row per turn)
+//!                  level, intensity, pitch                          statistics, rate, pauses, periods, quality
+//! ```
+
+mod intensity;
+mod level;
+mod pauses;
+mod pitch;
+mod praat;
+mod quality;
+#[cfg(test)]
+mod reference;
+mod statistics;
+mod syllables;
+mod table;
+mod turn;
+mod turn_columns;
+
+use crate::error::{Error, Result};
+use crate::inference::{Registry, Runtime, Session};
+use crate::signal::AudioBuffer;
+use crate::time::FrameGrid;
+
+pub use level::SILENCE_DB;
+pub use statistics::Spread;
+pub use table::{voice_schema, voice_table};
+pub use turn::{TurnVoice, turn_voice};
+pub use turn_columns::{fill, turn_voice_columns};
+
+/// The one sampling rate of the analysis; the media door resamples to it.
+pub const SAMPLE_RATE_HZ: u32 = 16_000;
+
+/// The voice grid: frame `i` is the 20 ms window [0.01 i, 0.01 i + 0.02) s and its time is the window's centre, 0.01 (i + 1) s.
+///
+/// These are the frames of eGeMAPS' 20 ms descriptors, so that its rows, the level and the pitch (read off at the centre) share one row
+/// per 10 ms. A recording has as many rows as windows lie whole inside it; less than 20 ms of audio has none.
+pub const GRID: FrameGrid = FrameGrid::new(SAMPLE_RATE_HZ, 320, 160);
+
+/// Registry names of the models this room runs.
+pub const MODELS: &[&str] = &[pitch::MODEL];
+
+/// What changes the voice columns. Lengths in seconds, levels in dB.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct VoiceConfig {
+    /// Lowest pitch looked for.
+    pub pitch_min_hz: f32,
+    /// Highest pitch looked for.
+    pub pitch_max_hz: f32,
+    /// A frame is voiced when the pitch model is at least this sure, 0 to 1.
+    pub voicing_confidence: f32,
+    /// A turn with less audio than this has no voice columns (`too_short`).
+    pub min_turn_secs: f64,
+    /// An unvoiced frame is quiet when its intensity is this far below the turn's 99th percentile (de Jong & Wempe use 25).
+    pub quiet_below_peak_db: f32,
+    /// Shortest pause made of quiet frames (de Jong & Wempe use 0.3).
+    pub min_pause_secs: f64,
+    /// Shortest pause made of unvoiced frames, quiet or not: no speech goes on unvoiced for so long, so noise cannot hide a pause.
+    pub min_unvoiced_pause_secs: f64,
+    /// Dip of intensity that parts two syllable nuclei (de Jong & Wempe use 2).
+    pub syllable_dip_db: f32,
+    /// How far back from the turn's end the noise floor is looked for.
+    pub noise_window_secs: f64,
+}
+
+impl Default for VoiceConfig {
+    fn default() -> Self {
+        VoiceConfig {
+            pitch_min_hz: pitch::MIN_HZ,
+            pitch_max_hz: pitch::MAX_HZ,
+            voicing_confidence: 0.5,
+            min_turn_secs: 0.1,
+            quiet_below_peak_db: 25.0,
+            min_pause_secs: 0.3,
+            min_unvoiced_pause_secs: 0.5,
+            syllable_dip_db: 2.0,
+            noise_window_secs: 60.0,
+        }
+    }
+}
+
+impl VoiceConfig {
+    /// Checks that the values mean something, before anything is decoded; `place` names the recipe.
+    ///
+    /// # Errors
+    /// [`Error::Recipe`] with the first key that does not.
+    pub fn check(&self, place: &str) -> Result<()> {
+        let fail = |what: String| Err(Error::Recipe { place: place.into(), what });
+        let (low, high) = (self.pitch_min_hz, self.pitch_max_hz);
+        // A tenth of room lets the model's band hold a candidate.
+        if !(low >= pitch::MIN_HZ && high <= pitch::MAX_HZ && high >= 1.1 * low) {
+            return fail(format!(
+                "pitch_min_hz = {low}, pitch_max_hz = {high}: expected {} to {}, the first at least a tenth below the second",
+                pitch::MIN_HZ,
+                pitch::MAX_HZ
+            ));
+        }
+        let positive = [
+            ("voicing_confidence", f64::from(self.voicing_confidence)),
+            ("min_turn_secs", self.min_turn_secs),
+            ("quiet_below_peak_db", f64::from(self.quiet_below_peak_db)),
+            ("min_pause_secs", self.min_pause_secs),
+            ("min_unvoiced_pause_secs", self.min_unvoiced_pause_secs),
+            ("syllable_dip_db", f64::from(self.syllable_dip_db)),
+            ("noise_window_secs", self.noise_window_secs),
+        ];
+        match positive.into_iter().find(|(_, x)| !(x.is_finite() && *x > 0.0)) {
+            Some((name, x)) => fail(format!("{name} = {x}: expected a number above 0")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The loaded models of this room; one set per worker.
+#[derive(Debug)]
+pub struct VoiceModels {
+    swift_f0: Session,
+}
+
+impl VoiceModels {
+    /// Loads [`MODELS`].
+    ///
+    /// # Errors
+    /// Those of [`Session::load`].
+    pub fn load(registry: &Registry, runtime: Runtime) -> Result<Self> {
+        Ok(VoiceModels { swift_f0: Session::load(registry, pitch::MODEL, runtime)? })
+    }
+}
+
+/// One row per frame of [`GRID`]; all columns have the same length and NaN stands for missing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Acoustics {
+    /// RMS of the 20 ms window around its mean, in dB re full scale (a full-scale square wave is 0); NaN below [`SILENCE_DB`].
+    pub level_db: Vec<f32>,
+    /// Praat's intensity (43 ms effective window) in dB re 20 µPa, full scale taken as 1 Pa; NaN below [`SILENCE_DB`] re full scale.
+    pub intensity_db: Vec<f32>,
+    /// Fundamental frequency; NaN where unvoiced.
+    pub pitch_hz: Vec<f32>,
+    /// How sure the pitch model is that the frame is voiced, 0 to 1.
+    pub pitch_confidence: Vec<f32>,
+    /// True where the frame is voiced, which is where `pitch_hz` is a number.
+    pub voiced: Vec<bool>,
+}
+
+impl Acoustics {
+    /// Number of frames.
+    pub fn len(&self) -> usize {
+        self.voiced.len()
+    }
+
+    /// True for less than one window of audio.
+    pub fn is_empty(&self) -> bool {
+        self.voiced.is_empty()
+    }
+}
+
+/// Describes a whole recording frame by frame. Memory beyond the signal is the columns and one chunk of 16 s.
+///
+/// # Errors
+/// [`Error::Recipe`] when [`VoiceConfig::check`] fails; [`Error::Shape`] when the audio is not at [`SAMPLE_RATE_HZ`]; [`Error::Model`] when the pitch model fails.
+pub fn acoustics(audio: &AudioBuffer, models: &mut VoiceModels, config: &VoiceConfig) -> Result<Acoustics> {
+    config.check("voice")?;
+    check_rate(audio)?;
+    let samples = audio.samples();
+    let frames = GRID.whole_frames(samples.len());
+    let hops = pitch::hops(samples, &mut models.swift_f0, config)?;
+    let pitch = pitch::on_grid(&hops, frames, config.voicing_confidence);
+    Ok(Acoustics {
+        level_db: level::level_db(samples),
+        intensity_db: intensity::intensity_db(samples),
+        pitch_hz: pitch.pitch_hz,
+        pitch_confidence: pitch.confidence,
+        voiced: pitch.voiced,
+    })
+}
+
+fn check_rate(audio: &AudioBuffer) -> Result<()> {
+    if audio.rate_hz() == SAMPLE_RATE_HZ || audio.samples().is_empty() {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what: "sampling rate of the voice analysis",
+        expected: format!("{SAMPLE_RATE_HZ} Hz"),
+        got: format!("{} Hz", audio.rate_hz()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::level::tests::sine;
+    use super::*;
+    use crate::time::Segment;
+
+    /// White noise from a counter, in [-1, 1].
+    fn noise(count: usize) -> Vec<f32> {
+        let mut state = 1u64;
+        std::iter::repeat_with(|| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        })
+        .take(count)
+        .collect()
+    }
+
+    #[test]
+    fn all_columns_have_a_row_per_frame_and_pitch_is_there_where_voiced() {
+        let mut models = reference::models();
+        let config = VoiceConfig::default();
+        let clipped = sine(150.0, 3.0, 2.0).iter().map(|s| s.clamp(-1.0, 1.0)).collect();
+        let signals = [
+            ("nothing", Vec::new()),
+            ("10 ms", sine(150.0, -20.0, 0.01)),
+            ("50 ms", sine(150.0, -20.0, 0.05)),
+            ("silence", vec![0.0; 16_000]),
+            ("offset", vec![0.5; 16_000]),
+            ("noise", noise(32_000)),
+            ("clipped", clipped),
+            ("beyond full scale", sine(150.0, 40.0, 1.0)),
+        ];
+        for (name, samples) in signals {
+            let audio = AudioBuffer::new(samples, SAMPLE_RATE_HZ);
+            let a = acoustics(&audio, &mut models, &config).unwrap();
+            let frames = GRID.whole_frames(audio.samples().len());
+            assert_eq!(
+                [a.len(), a.level_db.len(), a.intensity_db.len(), a.pitch_hz.len(), a.pitch_confidence.len()],
+                [frames; 5],
+                "{name}"
+            );
+            for i in 0..frames {
+                assert_eq!(a.voiced[i], a.pitch_hz[i].is_finite(), "{name} {i}");
+                assert!(
+                    a.pitch_confidence[i].is_finite() && !a.level_db[i].is_infinite() && !a.intensity_db[i].is_infinite(),
+                    "{name} {i}"
+                );
+            }
+            let whole = Segment::from_secs(0.0, 60.0).unwrap();
+            let turn = turn_voice(&audio, &a, whole, Some(3), &config);
+            let text = format!("{turn:?}");
+            println!("{name}: {text}");
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn another_rate_and_a_recipe_without_sense_are_refused() {
+        let mut models = reference::models();
+        let audio = AudioBuffer::new(vec![0.0; 48_000], 48_000);
+        let e = acoustics(&audio, &mut models, &VoiceConfig::default()).unwrap_err();
+        assert!(e.to_string().contains("expected 16000 Hz, got 48000 Hz"), "{e}");
+        let config = VoiceConfig { pitch_min_hz: 600.0, pitch_max_hz: 60.0, ..VoiceConfig::default() };
+        assert!(config.check("r.toml").unwrap_err().to_string().contains("pitch_min_hz = 600"));
+        let config = VoiceConfig { min_pause_secs: f64::NAN, ..VoiceConfig::default() };
+        assert!(config.check("r.toml").unwrap_err().to_string().contains("min_pause_secs"));
+        VoiceConfig::default().check("r.toml").unwrap();
+    }
+}
