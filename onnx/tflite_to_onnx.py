@@ -150,7 +150,7 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
     for there, here in outputs.items():
         shape = source.shape(wanted[there])
         if len(shape) == 4:  # [1, 1, 1, n]: a vector
-            made[wanted[there]] = g.node("Flatten", made[wanted[there]], axis=1)
+            made[wanted[there]] = g.node("Flatten", g.unfilled(made[wanted[there]]), axis=1)
             shape = [1, shape[3]]
         g.output(made[wanted[there]], here, ["batch", *shape[1:]])
     return g.model()
@@ -191,7 +191,8 @@ def convert_blendshapes(source: Source, name: str) -> bytes:
     token comes first, four mixer blocks follow, and the first token gives the coefficients.
 
     The source writes dense layers as 1x1 convolutions with transposes around them and layer normalisation in eight
-    operators. Here a dense layer over points or tokens is W @ x and one over features x @ W: no transposes.
+    operators. Here a dense layer over points or tokens is a convolution whose channels are the tokens, one over features
+    a product of matrices: no transposes.
     """
     g = Graph(name)
     operators = [o for o in source.operators]
@@ -210,13 +211,24 @@ def convert_blendshapes(source: Source, name: str) -> bytes:
             raise ValueError(f"{name}: activation {function} is not translated")
         return g.relu(x) if function == tflite.ActivationFunctionType.RELU else x
 
+    # Bias and Relu fuse into Conv and Gemm, which they do not into MatMul.
     def over_tokens(x: str, operator: Operator) -> str:
         weight, bias = weights(operator)
-        return activation(g.node("Add", g.node("MatMul", g.constant(weight), x), g.constant(bias[:, None])), operator)
+        x = g.node("Conv", x, g.constant(weight[:, :, None]), g.constant(bias), kernel_shape=[1])
+        return activation(x, operator)
 
-    def over_features(x: str, operator: Operator) -> str:
-        weight, bias = weights(operator)
-        return activation(g.node("Add", g.node("MatMul", x, g.constant(weight.T)), g.constant(bias)), operator)
+    def over_features(x: str, *layers: Operator) -> str:
+        """x is [rows, features]"""
+        for operator in layers:
+            weight, bias = weights(operator)
+            x = activation(g.node("Gemm", x, g.constant(weight.T), g.constant(bias)), operator)
+        return x
+
+    def rows(x: str, features: int) -> str:
+        return g.node("Reshape", x, g.ints(-1, features))
+
+    def tokens(x: str, count: int, features: int) -> str:
+        return g.node("Reshape", x, g.ints(-1, count, features))
 
     # Each normalisation is ... ADD epsilon, RSQRT, MUL scale: take its two constants.
     scales, epsilons = [], []
@@ -242,17 +254,18 @@ def convert_blendshapes(source: Source, name: str) -> bytes:
         raise ValueError(f"{name}: expected one multiplication by a scalar, found {len(gain)}")
     x = g.node("Mul", x, g.constant(_constant_input(source, gain[0]).astype(np.float32)))
 
-    x = over_features(over_tokens(x, dense[0]), dense[1])
+    count, features = weights(dense[0])[0].shape[0], weights(dense[1])[0].shape[0]
+    x = tokens(over_features(rows(over_tokens(x, dense[0]), 2), dense[1]), count, features)
     (join,) = [o for o in operators if o.name == "CONCATENATION"]
-    token = source.values[join.inputs[0]]
-    token = token.reshape(1, 1, -1)
-    # The token has a batch of one: Expand by the batch of the input, taken from the graph's own shape.
-    batch = g.node("Concat", g.node("Shape", x, start=0, end=1), g.ints(1, token.shape[2]), axis=0)
+    token = source.values[join.inputs[0]].reshape(1, 1, features)
+    # The learnt token has a batch of one: Expand it to the input's.
+    batch = g.node("Concat", g.node("Shape", x, start=0, end=1), g.ints(1, features), axis=0)
     x = g.node("Concat", g.node("Expand", g.constant(token), batch), x, axis=1)
     layers = iter(dense[2:-1])
     for _ in range(blocks):
         x = g.node("Add", over_tokens(over_tokens(normalise(x), next(layers)), next(layers)), x)
-        x = g.node("Add", over_features(over_features(normalise(x), next(layers)), next(layers)), x)
+        mixed = over_features(rows(normalise(x), features), next(layers), next(layers))
+        x = g.node("Add", tokens(mixed, count + 1, features), x)
     x = g.node("Gather", x, g.constant(np.int64(0)), axis=1)
     x = g.node("Sigmoid", over_features(x, dense[-1]))
     g.output(x, "blendshapes", ["batch", weights(dense[-1])[0].shape[0]])
