@@ -88,7 +88,7 @@ class Graph:
             (self._channels[names[0]],) = channels
             if filled:
                 self._filled.add(names[0])
-        elif filled and op != "Conv":
+        elif filled and op not in ("Conv", "Shape"):
             raise ValueError(f"{self.name}: {op} would take filling for channels")
         return names[0] if outputs == 1 else names
 
