@@ -9,7 +9,7 @@ import numpy as np
 import tflite
 
 from face_api import same_pads
-from graph import Graph
+from graph import BLOCK, Graph
 
 OPERATORS = {value: name for name, value in vars(tflite.BuiltinOperator).items() if isinstance(value, int)}
 DTYPES = {tflite.TensorType.FLOAT32: "<f4", tflite.TensorType.FLOAT16: "<f2", tflite.TensorType.INT32: "<i4", tflite.TensorType.INT64: "<i8"}
@@ -84,6 +84,7 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
     if unknown:
         raise ValueError(f"{name}: no output {sorted(unknown)}, the file has {sorted(wanted)}")
     needed = _needed(source, [wanted[o] for o in outputs])
+    split = SplitPrelus(source)
 
     def active(x: str, function: int) -> str:
         if function == tflite.ActivationFunctionType.NONE:
@@ -117,14 +118,24 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
                     groups = source.shape(first)[3]
                 if (options.DilationHFactor(), options.DilationWFactor()) != (1, 1):
                     raise ValueError(f"{name}: a dilated convolution is not translated")
-                x = g.conv(made[first], weight, bias, groups=groups, **window(options, first, weight.shape[2:]))
-                made[out] = active(x, options.FusedActivationFunction())
+                at = window(options, first, weight.shape[2:])
+                if out in split.convolutions:
+                    weight, bias = np.concatenate([weight, -weight]), np.concatenate([bias, -bias])
+                elif out in split.depthwise:
+                    slope = split.depthwise[out].reshape(-1, 1, 1, 1)
+                    weight, bias, groups = np.concatenate([weight, -slope * weight]), np.concatenate([bias, 0 * bias]), 2 * groups
+                elif first in split.depthwise:
+                    weight = np.concatenate([weight, weight], 1)
+                x = g.conv(made[first], weight, bias, groups=groups, **at)
+                made[out] = g.relu(x) if out in split.convolutions else active(x, options.FusedActivationFunction())
             case "MAX_POOL_2D":
                 options = operator.options(tflite.Pool2DOptions)
                 kernel = (options.FilterHeight(), options.FilterWidth())
                 at = window(options, first, kernel)
                 x = g.node("MaxPool", made[first], kernel_shape=list(kernel), strides=list(at["stride"]), pads=list(at["pads"]))
                 made[out] = active(x, options.FusedActivationFunction())
+            case "PRELU" if first in split.convolutions:
+                made[out] = made[first]
             case "PRELU":
                 made[out] = g.prelu(made[first], source.values[operator.inputs[1]])
             case "RELU":
@@ -154,6 +165,43 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
             shape = [1, shape[3]]
         g.output(made[wanted[there]], here, ["batch", *shape[1:]])
     return g.model()
+
+
+class SplitPrelus:
+    """PReLUs that cost nothing: those between a convolution of few channels and a depthwise and a plain one.
+
+    PReLU(u) = Relu(u) - slope * Relu(-u) is linear in [Relu(u), Relu(-u)], which the first convolution makes by itself when
+    it computes [u, -u] with a Relu; the depthwise convolution takes in 1 and -slope, and the plain one after it adds the
+    halves. Worth it where the twice as many channels still fit the blocks that are computed anyway.
+    """
+
+    def __init__(self, source: Source):
+        self.convolutions: set[int] = set()
+        self.depthwise: dict[int, np.ndarray] = {}  # output of the depthwise convolution: the slopes
+        made_by = {operator.outputs[0]: operator for operator in source.operators}
+        used_by: dict[int, list[Operator]] = {}
+        for operator in source.operators:
+            for i in operator.inputs:
+                used_by.setdefault(i, []).append(operator)
+        for prelu in source.operators:
+            if prelu.name != "PRELU":
+                continue
+            u, out = prelu.inputs[0], prelu.outputs[0]
+            first, users = made_by.get(u), used_by.get(out, [])
+            after = used_by.get(users[0].outputs[0], []) if len(users) == 1 else []
+            channels = source.shape(u)[3]
+            if (
+                2 * channels <= -(-channels // BLOCK) * BLOCK
+                and len(used_by[u]) == 1
+                and first is not None
+                and first.name == "CONV_2D"
+                and first.options(tflite.Conv2DOptions).FusedActivationFunction() == tflite.ActivationFunctionType.NONE
+                and [o.name for o in users + after] == ["DEPTHWISE_CONV_2D", "CONV_2D"]
+                and users[0].options(tflite.DepthwiseConv2DOptions).FusedActivationFunction() == tflite.ActivationFunctionType.NONE
+                and not {u, out, users[0].outputs[0]} & set(source.outputs)
+            ):
+                self.convolutions.add(u)
+                self.depthwise[users[0].outputs[0]] = source.values[prelu.inputs[1]].reshape(-1)
 
 
 def _needed(source: Source, outputs: list[int]) -> set[int]:
