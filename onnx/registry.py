@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from pathlib import Path
 
 try:
     import tomllib
-except ModuleNotFoundError:  # Python 3.10 and older: pip carries the same parser
-    from pip._vendor import tomli as tomllib
+except ModuleNotFoundError:
+    sys.exit(f"error: the models need Python 3.11 or newer, this is {sys.version.split()[0]}")
 
 FOLDER = Path(__file__).resolve().parent
 REGISTRY = FOLDER / "models.toml"
@@ -34,7 +35,7 @@ class Registry:
         for model in self.models:
             if model["name"] == name:
                 return model
-        raise KeyError(f"{name} is not in {REGISTRY.name}; known: {', '.join(m['name'] for m in self.models)}")
+        raise ValueError(f"{name} is not in {REGISTRY.name}; known: {', '.join(m['name'] for m in self.models)}")
 
 
 def sha256(path: Path) -> str:
@@ -58,7 +59,7 @@ def set_model_file(name: str, digest: str, size: int) -> bool:
             blocks[i] = block
             break
     else:
-        raise KeyError(name)
+        raise ValueError(f"{name} is not in {REGISTRY.name}")
     new = "".join(blocks)
     REGISTRY.write_text(new, encoding="utf-8")
     return new != text

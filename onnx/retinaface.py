@@ -38,18 +38,12 @@ def convert(source: bytes) -> bytes:
                 x = separable(x, f"{stage}.{number}", stride)
         features.append(x)
 
-    # Feature pyramid: each level takes the next coarser one, repeated 2x2.
+    # Feature pyramid: each level takes the next coarser one, its nearest values at the finer size. The size is taken from
+    # the finer level, not doubled: then any image size works, and none needs padding, which would change the result.
     levels = [conv_bn(x, f"fpn.output{i}") for i, x in enumerate(features, 1)]
     for i in (1, 0):
-        up = g.node(
-            "Resize",
-            levels[i + 1],
-            "",
-            g.constant(np.array([1, 1, 2, 2], np.float32)),
-            mode="nearest",
-            coordinate_transformation_mode="asymmetric",
-            nearest_mode="floor",
-        )
+        size = g.node("Concat", g.node("Shape", levels[i + 1], start=0, end=2), g.node("Shape", levels[i], start=2, end=4), axis=0)
+        up = g.node("Resize", levels[i + 1], "", "", size, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")
         levels[i] = conv_bn(g.node("Add", levels[i], up), f"fpn.merge{i + 1}")
 
     heads: dict[str, list[str]] = {"boxes": [], "scores": [], "keypoints": []}

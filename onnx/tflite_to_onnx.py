@@ -9,7 +9,7 @@ import numpy as np
 import tflite
 
 from face_api import same_pads
-from graph import Graph
+from graph import BLOCK, Graph
 
 OPERATORS = {value: name for name, value in vars(tflite.BuiltinOperator).items() if isinstance(value, int)}
 DTYPES = {tflite.TensorType.FLOAT32: "<f4", tflite.TensorType.FLOAT16: "<f2", tflite.TensorType.INT32: "<i4", tflite.TensorType.INT64: "<i8"}
@@ -84,6 +84,7 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
     if unknown:
         raise ValueError(f"{name}: no output {sorted(unknown)}, the file has {sorted(wanted)}")
     needed = _needed(source, [wanted[o] for o in outputs])
+    split = SplitPrelus(source)
 
     def active(x: str, function: int) -> str:
         if function == tflite.ActivationFunctionType.NONE:
@@ -117,14 +118,24 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
                     groups = source.shape(first)[3]
                 if (options.DilationHFactor(), options.DilationWFactor()) != (1, 1):
                     raise ValueError(f"{name}: a dilated convolution is not translated")
-                x = g.conv(made[first], weight, bias, groups=groups, **window(options, first, weight.shape[2:]))
-                made[out] = active(x, options.FusedActivationFunction())
+                at = window(options, first, weight.shape[2:])
+                if out in split.convolutions:
+                    weight, bias = np.concatenate([weight, -weight]), np.concatenate([bias, -bias])
+                elif out in split.depthwise:
+                    slope = split.depthwise[out].reshape(-1, 1, 1, 1)
+                    weight, bias, groups = np.concatenate([weight, -slope * weight]), np.concatenate([bias, 0 * bias]), 2 * groups
+                elif first in split.depthwise:
+                    weight = np.concatenate([weight, weight], 1)
+                x = g.conv(made[first], weight, bias, groups=groups, **at)
+                made[out] = g.relu(x) if out in split.convolutions else active(x, options.FusedActivationFunction())
             case "MAX_POOL_2D":
                 options = operator.options(tflite.Pool2DOptions)
                 kernel = (options.FilterHeight(), options.FilterWidth())
                 at = window(options, first, kernel)
                 x = g.node("MaxPool", made[first], kernel_shape=list(kernel), strides=list(at["stride"]), pads=list(at["pads"]))
                 made[out] = active(x, options.FusedActivationFunction())
+            case "PRELU" if first in split.convolutions:
+                made[out] = made[first]
             case "PRELU":
                 made[out] = g.prelu(made[first], source.values[operator.inputs[1]])
             case "RELU":
@@ -150,10 +161,47 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
     for there, here in outputs.items():
         shape = source.shape(wanted[there])
         if len(shape) == 4:  # [1, 1, 1, n]: a vector
-            made[wanted[there]] = g.node("Flatten", made[wanted[there]], axis=1)
+            made[wanted[there]] = g.node("Flatten", g.unfilled(made[wanted[there]]), axis=1)
             shape = [1, shape[3]]
         g.output(made[wanted[there]], here, ["batch", *shape[1:]])
     return g.model()
+
+
+class SplitPrelus:
+    """PReLUs that cost nothing: those between a convolution of few channels and a depthwise and a plain one.
+
+    PReLU(u) = Relu(u) - slope * Relu(-u) is linear in [Relu(u), Relu(-u)], which the first convolution makes by itself when
+    it computes [u, -u] with a Relu; the depthwise convolution takes in 1 and -slope, and the plain one after it adds the
+    halves. Worth it where the twice as many channels still fit the blocks that are computed anyway.
+    """
+
+    def __init__(self, source: Source):
+        self.convolutions: set[int] = set()
+        self.depthwise: dict[int, np.ndarray] = {}  # output of the depthwise convolution: the slopes
+        made_by = {operator.outputs[0]: operator for operator in source.operators}
+        used_by: dict[int, list[Operator]] = {}
+        for operator in source.operators:
+            for i in operator.inputs:
+                used_by.setdefault(i, []).append(operator)
+        for prelu in source.operators:
+            if prelu.name != "PRELU":
+                continue
+            u, out = prelu.inputs[0], prelu.outputs[0]
+            first, users = made_by.get(u), used_by.get(out, [])
+            after = used_by.get(users[0].outputs[0], []) if len(users) == 1 else []
+            channels = source.shape(u)[3]
+            if (
+                2 * channels <= -(-channels // BLOCK) * BLOCK
+                and len(used_by[u]) == 1
+                and first is not None
+                and first.name == "CONV_2D"
+                and first.options(tflite.Conv2DOptions).FusedActivationFunction() == tflite.ActivationFunctionType.NONE
+                and [o.name for o in users + after] == ["DEPTHWISE_CONV_2D", "CONV_2D"]
+                and users[0].options(tflite.DepthwiseConv2DOptions).FusedActivationFunction() == tflite.ActivationFunctionType.NONE
+                and not {u, out, users[0].outputs[0]} & set(source.outputs)
+            ):
+                self.convolutions.add(u)
+                self.depthwise[users[0].outputs[0]] = source.values[prelu.inputs[1]].reshape(-1)
 
 
 def _needed(source: Source, outputs: list[int]) -> set[int]:
@@ -191,7 +239,8 @@ def convert_blendshapes(source: Source, name: str) -> bytes:
     token comes first, four mixer blocks follow, and the first token gives the coefficients.
 
     The source writes dense layers as 1x1 convolutions with transposes around them and layer normalisation in eight
-    operators. Here a dense layer over points or tokens is W @ x and one over features x @ W: no transposes.
+    operators. Here a dense layer over points or tokens is a convolution whose channels are the tokens, one over features
+    a product of matrices: no transposes.
     """
     g = Graph(name)
     operators = [o for o in source.operators]
@@ -210,13 +259,24 @@ def convert_blendshapes(source: Source, name: str) -> bytes:
             raise ValueError(f"{name}: activation {function} is not translated")
         return g.relu(x) if function == tflite.ActivationFunctionType.RELU else x
 
+    # Bias and Relu fuse into Conv and Gemm, which they do not into MatMul.
     def over_tokens(x: str, operator: Operator) -> str:
         weight, bias = weights(operator)
-        return activation(g.node("Add", g.node("MatMul", g.constant(weight), x), g.constant(bias[:, None])), operator)
+        x = g.node("Conv", x, g.constant(weight[:, :, None]), g.constant(bias), kernel_shape=[1])
+        return activation(x, operator)
 
-    def over_features(x: str, operator: Operator) -> str:
-        weight, bias = weights(operator)
-        return activation(g.node("Add", g.node("MatMul", x, g.constant(weight.T)), g.constant(bias)), operator)
+    def over_features(x: str, *layers: Operator) -> str:
+        """x is [rows, features]"""
+        for operator in layers:
+            weight, bias = weights(operator)
+            x = activation(g.node("Gemm", x, g.constant(weight.T), g.constant(bias)), operator)
+        return x
+
+    def rows(x: str, features: int) -> str:
+        return g.node("Reshape", x, g.ints(-1, features))
+
+    def tokens(x: str, count: int, features: int) -> str:
+        return g.node("Reshape", x, g.ints(-1, count, features))
 
     # Each normalisation is ... ADD epsilon, RSQRT, MUL scale: take its two constants.
     scales, epsilons = [], []
@@ -242,17 +302,18 @@ def convert_blendshapes(source: Source, name: str) -> bytes:
         raise ValueError(f"{name}: expected one multiplication by a scalar, found {len(gain)}")
     x = g.node("Mul", x, g.constant(_constant_input(source, gain[0]).astype(np.float32)))
 
-    x = over_features(over_tokens(x, dense[0]), dense[1])
+    count, features = weights(dense[0])[0].shape[0], weights(dense[1])[0].shape[0]
+    x = tokens(over_features(rows(over_tokens(x, dense[0]), 2), dense[1]), count, features)
     (join,) = [o for o in operators if o.name == "CONCATENATION"]
-    token = source.values[join.inputs[0]]
-    token = token.reshape(1, 1, -1)
-    # The token has a batch of one: Expand by the batch of the input, taken from the graph's own shape.
-    batch = g.node("Concat", g.node("Shape", x, start=0, end=1), g.ints(1, token.shape[2]), axis=0)
+    token = source.values[join.inputs[0]].reshape(1, 1, features)
+    # The learnt token has a batch of one: Expand it to the input's.
+    batch = g.node("Concat", g.node("Shape", x, start=0, end=1), g.ints(1, features), axis=0)
     x = g.node("Concat", g.node("Expand", g.constant(token), batch), x, axis=1)
     layers = iter(dense[2:-1])
     for _ in range(blocks):
         x = g.node("Add", over_tokens(over_tokens(normalise(x), next(layers)), next(layers)), x)
-        x = g.node("Add", over_features(over_features(normalise(x), next(layers)), next(layers)), x)
+        mixed = over_features(rows(normalise(x), features), next(layers), next(layers))
+        x = g.node("Add", tokens(mixed, count + 1, features), x)
     x = g.node("Gather", x, g.constant(np.int64(0)), axis=1)
     x = g.node("Sigmoid", over_features(x, dense[-1]))
     g.output(x, "blendshapes", ["batch", weights(dense[-1])[0].shape[0]])

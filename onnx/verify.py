@@ -71,7 +71,7 @@ def verify(model: dict, source: Path, path: Path):
         case "retinaface":
             against = "NumPy"
             state = _torch_state(source)
-            for batch, height, width in ((1, 64, 96), (2, 96, 64)):
+            for batch, height, width in ((1, 64, 96), (2, 90, 122), (1, 101, 75)):
                 image = np.random.default_rng(height).uniform(-123, 151, (batch, 3, height, width)).astype(np.float32)
                 compare(run(graph, image), dict(zip(("boxes", "scores", "keypoints"), numpy_networks.retinaface(state, image))))
         case "face_api_recognition" | "face_api_expression":
