@@ -1,0 +1,258 @@
+//! CSV and TSV: a header names the columns, by the names transcripts use; times in seconds, milliseconds or as clock times.
+
+use csv::{ReaderBuilder, StringRecord};
+
+use super::draft::Draft;
+use super::srt::short;
+use super::{clock, markup};
+use crate::error::Result;
+
+/// Header names, letters and digits only, lower case, unit taken off; the first name present wins.
+const START: [&str; 12] =
+    ["starttime", "start", "begin", "begintime", "onset", "tmin", "xmin", "startsec", "timestart", "in", "from", "timein"];
+const END: [&str; 13] =
+    ["endtime", "end", "stop", "stoptime", "offset", "tmax", "xmax", "endsec", "finish", "timeend", "out", "to", "timeout"];
+const DURATION: [&str; 4] = ["duration", "dur", "length", "turnduration"];
+const SPEAKER: [&str; 11] = [
+    "primaryspeaker",
+    "speaker",
+    "speakername",
+    "speakerid",
+    "speakerlabel",
+    "participant",
+    "participantid",
+    "name",
+    "role",
+    "who",
+    "character",
+];
+const TEXT: [&str; 17] = [
+    "dialoguecleaned",
+    "text",
+    "transcript",
+    "transcription",
+    "utterance",
+    "sentence",
+    "dialogue",
+    "dialog",
+    "content",
+    "words",
+    "value",
+    "speech",
+    "caption",
+    "subtitle",
+    "line",
+    "turn",
+    "annotation",
+];
+
+const EXPECTED: &str = "times are seconds (12.5) or clock times (00:00:12,500), end at or after start; correct the row";
+
+/// A column and, for times, how many seconds one unit is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Column {
+    index: usize,
+    unit: f64,
+}
+
+/// Which columns hold what.
+#[derive(Debug, PartialEq)]
+struct Layout {
+    delimiter: u8,
+    header: Vec<String>,
+    start: Column,
+    end: End,
+    speaker: Option<usize>,
+    text: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    At(Column),
+    After(Column),
+}
+
+/// True when the first line is a header with times and with words or speakers.
+pub(super) fn fits(text: &str) -> bool {
+    layout(text).is_some()
+}
+
+/// The first line's fields with the likeliest delimiter, for messages.
+pub(super) fn header_fields(text: &str) -> Vec<String> {
+    let line = text.trim_start_matches('\n').split('\n').next().unwrap_or("");
+    let count = |d: u8| line.bytes().filter(|b| *b == d).count();
+    let best = [b',', b'\t', b';', b'|'].into_iter().rev().max_by_key(|d| count(*d)).unwrap_or(b',');
+    fields(line, best).iter().map(|f| short(f)).take(20).collect()
+}
+
+fn fields(line: &str, delimiter: u8) -> Vec<String> {
+    let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(line.as_bytes());
+    let mut record = StringRecord::new();
+    match reader.read_record(&mut record) {
+        Ok(true) => record.iter().map(|f| f.trim().trim_matches('"').to_owned()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn layout(text: &str) -> Option<Layout> {
+    let line = text.trim_start_matches('\n').split('\n').next()?;
+    if line.len() > 4096 {
+        return None;
+    }
+    [b',', b'\t', b';', b'|'].into_iter().find_map(|delimiter| columns(fields(line, delimiter), delimiter))
+}
+
+fn columns(header: Vec<String>, delimiter: u8) -> Option<Layout> {
+    let names: Vec<(String, f64)> = header.iter().map(|h| normal(h)).collect();
+    let find = |wanted: &[&str]| {
+        wanted.iter().find_map(|w| names.iter().position(|(n, _)| n == w)).map(|index| Column { index, unit: names[index].1 })
+    };
+    let start = find(&START)?;
+    let end = find(&END).map(End::At).or_else(|| find(&DURATION).map(End::After))?;
+    let (speaker, text) = (find(&SPEAKER).map(|c| c.index), find(&TEXT).map(|c| c.index));
+    if speaker.is_none() && text.is_none() {
+        return None;
+    }
+    Some(Layout { delimiter, header, start, end, speaker, text })
+}
+
+/// Letters and digits of a header name in lower case, and the seconds of its unit (`start_ms`, `Start (s)`, `StartTime`).
+fn normal(name: &str) -> (String, f64) {
+    let name: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    for (suffix, unit) in [
+        ("milliseconds", 1e-3),
+        ("millis", 1e-3),
+        ("msecs", 1e-3),
+        ("msec", 1e-3),
+        ("ms", 1e-3),
+        ("seconds", 1.0),
+        ("secs", 1.0),
+        ("sec", 1.0),
+        ("s", 1.0),
+    ] {
+        if let Some(stem) = name.strip_suffix(suffix)
+            && (START.contains(&stem) || END.contains(&stem) || DURATION.contains(&stem))
+        {
+            return (stem.to_owned(), unit);
+        }
+    }
+    (name, 1.0)
+}
+
+/// Reads a table into `draft`.
+pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
+    let Some(mut layout) = layout(text) else {
+        let what = format!("the first line names no start and end: {:?}", header_fields(text));
+        return Err(draft.fail(1, what, "expected a header with start, end (or duration), speaker and text"));
+    };
+    // The csv reader counts physical lines; blank ones before the header are its own business.
+    let mut reader = ReaderBuilder::new().delimiter(layout.delimiter).flexible(true).from_reader(text.as_bytes());
+    let mut rows: Vec<(usize, StringRecord)> = Vec::new();
+    let mut record = StringRecord::new();
+    loop {
+        match reader.read_record(&mut record) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => return Err(draft.fail(0, format!("the table cannot be read: {error}"), "correct the quotes")),
+        }
+        if record.iter().all(|f| f.trim().is_empty()) {
+            continue;
+        }
+        rows.push((record.position().map_or(0, |p| p.line() as usize), record.clone()));
+    }
+    if in_milliseconds(&layout, &rows) {
+        draft.warn("start and end are whole numbers of milliseconds, as Whisper writes its TSV");
+        layout.start.unit = 1e-3;
+        let (End::At(column) | End::After(column)) = &mut layout.end;
+        column.unit = 1e-3;
+    }
+    if layout.text.is_none() {
+        draft.warn(format!("no column holds the words; columns are {}", layout.header.join(", ")));
+    }
+    for (count, (line, record)) in rows.iter().enumerate() {
+        row(&layout, record, *line, count + 1, draft)?;
+    }
+    Ok(())
+}
+
+/// Whisper's own TSV has the header `start end text` and whole milliseconds; nobody talks for a minute in every row.
+fn in_milliseconds(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
+    if layout.delimiter != b'\t' || layout.header != ["start", "end", "text"] || rows.is_empty() {
+        return false;
+    }
+    let whole = |r: &StringRecord, i: usize| r.get(i).and_then(|f| f.trim().parse::<u64>().ok());
+    let lengths: Option<Vec<u64>> = rows.iter().map(|(_, r)| Some(whole(r, 1)?.saturating_sub(whole(r, 0)?))).collect();
+    lengths.is_some_and(|mut l| {
+        l.sort_unstable();
+        l[l.len() / 2] >= 60
+    })
+}
+
+fn row(layout: &Layout, record: &StringRecord, line: usize, number: usize, draft: &mut Draft) -> Result<()> {
+    let time = |column: Column| {
+        let field = record.get(column.index).unwrap_or("").trim();
+        match clock::parse_loose(field) {
+            // Times with a colon are clock times whatever the header's unit; 1/1000 is exact enough only as a division.
+            Some(secs) if field.contains(':') => Ok(secs),
+            Some(value) if column.unit < 1.0 => Ok(value / 1e3),
+            Some(value) => Ok(value),
+            None => Err(format!("{} is {:?}", layout.header[column.index], short(field))),
+        }
+    };
+    let span = time(layout.start).and_then(|start| {
+        let end = match layout.end {
+            End::At(column) => time(column)?,
+            End::After(column) => start + time(column)?,
+        };
+        clock::span(start, end)
+    });
+    match span {
+        Ok(segment) => {
+            let words = layout.text.and_then(|i| record.get(i)).map(markup::squeeze).unwrap_or_default();
+            draft.push(segment, layout.speaker.and_then(|i| record.get(i)), words, Vec::new());
+            Ok(())
+        }
+        Err(what) => draft.bad(line, format!("row {number}: {what}"), EXPECTED),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::transcript::Format;
+    use crate::transcript::tests::{complaint, parse, told, warned};
+
+    #[test]
+    fn tables_by_header_name() {
+        let want = ["1.5-2.5 Anna: hi, you", "2.5-4 Bob: no"];
+        for text in [
+            "start,end,speaker,text\n1.5,2.5,Anna,\"hi, you\"\n2.5,4,Bob,no\n",
+            "Start Time;End Time;Participant;Utterance\n1,5;2,5;Anna;hi, you\n2,5;4;Bob;no\n",
+            "id\tonset_secs\tduration\tname\tsentence\n1\t1.5\t1\tAnna\thi, you\n\n2\t2.5\t1.5\tBob\tno\n",
+            "speaker,transcript,StartTime,EndTime\nAnna,\"hi, you\",\"00:00:01,500\",0:02.5\nBob,no,00:02.500,00:00:04\n",
+            "start_ms|end (ms)|speaker|dialogue\n1500|2500|Anna|hi, you\n2500|4000|Bob|no\n",
+        ] {
+            let t = parse("a.dat", text);
+            assert_eq!(t.format, Format::Csv);
+            assert_eq!(told(&t), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn whispers_tsv_counts_milliseconds() {
+        let t = parse("a.tsv", "start\tend\ttext\n140\t940\tBonjour !\n");
+        assert_eq!(told(&t), ["0.14-0.94 Bonjour !"]);
+        assert!(warned(&t).contains("milliseconds"));
+        assert_eq!(told(&parse("a.tsv", "start\tend\ttext\n1\t9\ta\n")), ["1-9 a"]);
+    }
+
+    #[test]
+    fn bad_rows_are_named() {
+        let e = complaint("a.csv", "start,end,text\n0,1,a\nx,2,b\n");
+        assert!(e.starts_with("a.csv:3: row 2: start is \"x\"") && e.contains("expected") || e.contains("times are seconds"), "{e}");
+        let e = complaint("a.csv", "start,end,text\n0,1,a\n2\n");
+        assert!(e.contains("row 2: end is \"\""), "{e}");
+        let e = complaint("a.csv", "a,b,c\n0,1,a\n");
+        assert!(e.contains("columns are [\"a\", \"b\", \"c\"]") && e.contains("expected a header with start"), "{e}");
+        assert!(complaint("a.csv", "start,end,text\n").contains("no cues (CSV)"));
+    }
+}

@@ -1,0 +1,177 @@
+//! The transcript while it is read: what to do with a bad cue, and what the finished whole is checked for.
+
+use std::path::Path;
+
+use super::{Format, Transcript};
+use crate::annotation::{Turn, Word};
+use crate::error::{Error, Result};
+use crate::time::{Seconds, Segment};
+use crate::warning::Warning;
+
+/// Collects turns and warnings of one file.
+pub(super) struct Draft<'a> {
+    path: &'a Path,
+    lenient: bool,
+    turns: Vec<Turn>,
+    warnings: Vec<Warning>,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(path: &'a Path, lenient: bool) -> Self {
+        Draft { path, lenient, turns: Vec::new(), warnings: Vec::new() }
+    }
+
+    /// An error that no leniency heals.
+    pub(super) fn fail(&self, line: usize, what: impl Into<String>, hint: impl Into<String>) -> Error {
+        Error::parse(self.path, line, what, hint)
+    }
+
+    /// A cue that cannot be used: an error, or a warning in lenient mode, after which the reader goes on with the next cue.
+    pub(super) fn bad(&mut self, line: usize, what: impl Into<String>, hint: &str) -> Result<()> {
+        let what = what.into();
+        if self.lenient {
+            let place = if line > 0 { format!("line {line}: ") } else { String::new() };
+            self.warn(format!("dropped {place}{what}"));
+            return Ok(());
+        }
+        Err(self.fail(line, what, format!("{hint}, or pass --lenient to drop it")))
+    }
+
+    pub(super) fn warn(&mut self, what: impl Into<String>) {
+        self.warnings.push(Warning::Transcript { what: what.into() });
+    }
+
+    /// Adds a turn with the next index. An empty speaker becomes `None`.
+    pub(super) fn push(&mut self, segment: Segment, speaker: Option<&str>, text: String, words: Vec<Word>) {
+        let index = u32::try_from(self.turns.len() + 1).unwrap_or(u32::MAX);
+        self.push_numbered(index, segment, speaker, text, words);
+    }
+
+    /// Adds a turn with an index of its own.
+    pub(super) fn push_numbered(&mut self, index: u32, segment: Segment, speaker: Option<&str>, text: String, words: Vec<Word>) {
+        let speaker = speaker.map(str::trim).filter(|s| !s.is_empty()).map(str::to_owned);
+        self.turns.push(Turn { index, segment, speaker, text, words });
+    }
+
+    /// Turns of several tiers into one order: by start, then end, tiers in the order given.
+    pub(super) fn sort_by_time(&mut self) {
+        self.turns.sort_by_key(|t| t.segment);
+        for (i, turn) in self.turns.iter_mut().enumerate() {
+            turn.index = u32::try_from(i + 1).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// Checks the whole; tells what is odd about it.
+    pub(super) fn finish(mut self, format: Format) -> Result<Transcript> {
+        if self.turns.is_empty() {
+            let dropped = self.warnings.iter().map(ToString::to_string).next();
+            let what = match dropped {
+                Some(first) => format!("no cues left ({format}; first complaint: {first})"),
+                None => format!("no cues ({format})"),
+            };
+            return Err(self.fail(
+                0,
+                what,
+                "the transcript must hold at least one timed turn; leave the transcript out to work without one",
+            ));
+        }
+        self.tell_oddities();
+        Ok(Transcript { format, turns: self.turns, sample: None, warnings: self.warnings })
+    }
+
+    fn tell_oddities(&mut self) {
+        let mut unordered = Oddity::default();
+        let mut empty = Oddity::default();
+        let mut mute = Oddity::default();
+        for (i, turn) in self.turns.iter().enumerate() {
+            unordered.count_if(i > 0 && turn.segment.start() < self.turns[i - 1].segment.start(), turn);
+            empty.count_if(turn.segment.is_empty(), turn);
+            mute.count_if(turn.text.is_empty(), turn);
+        }
+        let mut overlapping = Oddity::default();
+        let mut repeated = Oddity::default();
+        let mut by_time: Vec<&Turn> = self.turns.iter().collect();
+        by_time.sort_by(|a, b| a.segment.cmp(&b.segment).then_with(|| a.text.cmp(&b.text)).then(a.index.cmp(&b.index)));
+        let mut reached = Seconds::ZERO;
+        for (i, turn) in by_time.iter().enumerate() {
+            overlapping.count_if(i > 0 && turn.segment.start() < reached && !turn.segment.is_empty(), turn);
+            reached = reached.max(turn.segment.end());
+            repeated.count_if(
+                i > 0 && by_time[i - 1].segment == turn.segment && by_time[i - 1].text == turn.text && !turn.text.is_empty(),
+                turn,
+            );
+        }
+        let all = [
+            unordered.tell("start before the turn above them; file order is kept"),
+            overlapping.tell("overlap an earlier one"),
+            repeated.tell("repeat the times and words of another"),
+            empty.tell("have zero length"),
+            mute.tell("have no words"),
+        ];
+        for what in all.into_iter().flatten() {
+            self.warn(what);
+        }
+    }
+}
+
+/// How many turns share an oddity, and the first of them.
+#[derive(Default)]
+struct Oddity {
+    count: usize,
+    first: Option<u32>,
+}
+
+impl Oddity {
+    fn count_if(&mut self, odd: bool, turn: &Turn) {
+        if odd {
+            self.count += 1;
+            self.first = Some(self.first.map_or(turn.index, |f| f.min(turn.index)));
+        }
+    }
+
+    fn tell(&self, what: &str) -> Option<String> {
+        self.first.map(|first| format!("{} turns {what} (first: turn {first})", self.count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft(turns: &[(f64, f64, &str)]) -> Draft<'static> {
+        let mut draft = Draft::new(Path::new("a.srt"), false);
+        for (start, end, text) in turns {
+            draft.push(Segment::from_secs(*start, *end).unwrap(), Some(" "), (*text).into(), Vec::new());
+        }
+        draft
+    }
+
+    #[test]
+    fn oddities_are_told_with_the_first_turn() {
+        let t = draft(&[(5.0, 6.0, "a"), (1.0, 3.0, "b"), (2.0, 4.0, "c"), (2.0, 4.0, "c"), (9.0, 9.0, "")]).finish(Format::Srt).unwrap();
+        let told: Vec<String> = t.warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "transcript: 1 turns start before the turn above them; file order is kept (first: turn 2)",
+                "transcript: 2 turns overlap an earlier one (first: turn 3)",
+                "transcript: 1 turns repeat the times and words of another (first: turn 4)",
+                "transcript: 1 turns have zero length (first: turn 5)",
+                "transcript: 1 turns have no words (first: turn 5)",
+            ]
+        );
+        assert_eq!(t.turns.iter().map(|t| t.index).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert_eq!(t.turns[0].speaker, None);
+    }
+
+    #[test]
+    fn touching_turns_are_not_odd() {
+        assert_eq!(draft(&[(0.0, 1.0, "a"), (1.0, 2.0, "b")]).finish(Format::Srt).unwrap().warnings, []);
+    }
+
+    #[test]
+    fn no_cues_is_an_error_with_a_hint() {
+        let e = draft(&[]).finish(Format::WebVtt).unwrap_err().to_string();
+        assert!(e.contains("no cues (WebVTT)") && e.contains("at least one"), "{e}");
+    }
+}

@@ -1,0 +1,269 @@
+//! ELAN `.eaf`: time slots, tiers with participants, annotations with times of their own or of the one they refer to
+//! (ELAN Annotation Format, versions 2.7 and 3.0).
+
+use std::collections::BTreeMap;
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+use super::clock;
+use super::draft::Draft;
+use super::tiers::{self, Interval, Tier};
+use crate::error::Result;
+use crate::time::Segment;
+
+const EXPECTED: &str = "expected ELAN's annotation format; save it from ELAN again";
+
+#[derive(Default)]
+struct RawTier {
+    id: String,
+    participant: Option<String>,
+    parent: Option<String>,
+    annotations: Vec<Annotation>,
+}
+
+struct Annotation {
+    id: String,
+    line: usize,
+    time: Time,
+    text: String,
+}
+
+enum Time {
+    Slots(String, String),
+    Of(String),
+}
+
+#[derive(Default)]
+struct Document {
+    /// Slots in order, milliseconds where told.
+    slots: Vec<(String, Option<f64>)>,
+    tiers: Vec<RawTier>,
+    units: String,
+    origin_ms: f64,
+}
+
+/// Reads EAF text into `draft`.
+pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
+    let document = parse(text, draft)?;
+    if !(document.units.is_empty() || document.units == "milliseconds") {
+        return Err(draft.fail(0, format!("times are in {}", document.units), "only milliseconds are read; save it from a current ELAN"));
+    }
+    if document.origin_ms.abs() > 0.0 {
+        draft.warn(format!("ELAN shifts the media by {} ms (TIME_ORIGIN); not applied", document.origin_ms));
+    }
+    let slots = interpolated(&document.slots);
+    let mut known: BTreeMap<&str, &Annotation> = BTreeMap::new();
+    for annotation in document.tiers.iter().flat_map(|t| &t.annotations) {
+        known.insert(&annotation.id, annotation);
+    }
+    let participant = |tier: &RawTier| {
+        let mut next = Some(tier);
+        for _ in 0..32 {
+            let tier = next?;
+            if tier.participant.is_some() {
+                return tier.participant.clone();
+            }
+            next = tier.parent.as_ref().and_then(|p| document.tiers.iter().find(|t| t.id == *p));
+        }
+        None
+    };
+    let found = document.tiers.iter().map(|tier| Tier {
+        name: tier.id.clone(),
+        person: participant(tier),
+        root: tier.parent.is_none(),
+        intervals: intervals(tier, &slots, &known),
+    });
+    tiers::into_turns(found.collect(), true, draft)
+}
+
+/// Slots without a time lie evenly between their neighbours, as ELAN shows them.
+fn interpolated(slots: &[(String, Option<f64>)]) -> BTreeMap<&str, f64> {
+    let mut out = BTreeMap::new();
+    let mut last: Option<(usize, f64)> = None;
+    for (i, (id, time)) in slots.iter().enumerate() {
+        let Some(time) = *time else { continue };
+        if let Some((j, before)) = last {
+            for (k, (between, _)) in slots.iter().enumerate().take(i).skip(j + 1) {
+                out.insert(between.as_str(), before + (time - before) * (k - j) as f64 / (i - j) as f64);
+            }
+        }
+        out.insert(id.as_str(), time);
+        last = Some((i, time));
+    }
+    out
+}
+
+/// Annotations that refer to the same one (subdivisions without times) become one interval.
+fn intervals(tier: &RawTier, slots: &BTreeMap<&str, f64>, known: &BTreeMap<&str, &Annotation>) -> Vec<Interval> {
+    let mut out: Vec<Interval> = Vec::new();
+    let mut parent: Option<&str> = None;
+    for annotation in &tier.annotations {
+        let own = if let Time::Of(id) = &annotation.time { Some(id.as_str()) } else { None };
+        if let (Some(last), true) = (out.last_mut(), own.is_some() && own == parent) {
+            last.text.push(' ');
+            last.text.push_str(&annotation.text);
+            continue;
+        }
+        parent = own;
+        out.push(Interval {
+            line: annotation.line,
+            name: format!("annotation {}", annotation.id),
+            span: span(annotation, slots, known),
+            text: annotation.text.clone(),
+        });
+    }
+    out
+}
+
+fn span(annotation: &Annotation, slots: &BTreeMap<&str, f64>, known: &BTreeMap<&str, &Annotation>) -> Result<Segment, String> {
+    let mut annotation = annotation;
+    for _ in 0..32 {
+        match &annotation.time {
+            Time::Slots(start, end) => {
+                let secs = |id: &String| slots.get(id.as_str()).map(|ms| ms / 1e3).ok_or_else(|| format!("time slot {id:?} has no time"));
+                return clock::span(secs(start)?, secs(end)?);
+            }
+            Time::Of(id) => annotation = known.get(id.as_str()).ok_or_else(|| format!("it refers to {id:?}, which is not there"))?,
+        }
+    }
+    Err("it refers to itself".into())
+}
+
+fn parse(text: &str, draft: &Draft) -> Result<Document> {
+    let mut reader = Reader::from_str(text);
+    let mut document = Document::default();
+    let mut lines = LineCount { text, at: 0, line: 1 };
+    let mut value: Option<String> = None;
+    loop {
+        let position = usize::try_from(reader.buffer_position()).unwrap_or(0);
+        let event = reader.read_event().map_err(|e| draft.fail(lines.of(position), format!("XML cannot be read: {e}"), EXPECTED))?;
+        match event {
+            Event::Eof => break,
+            Event::Start(tag) => {
+                open(&tag, &mut document, &mut lines, position);
+                if tag.name().as_ref() == "ANNOTATION_VALUE" {
+                    value = Some(String::new());
+                }
+            }
+            Event::Empty(tag) => open(&tag, &mut document, &mut lines, position),
+            Event::Text(t) => {
+                if let Some(value) = &mut value {
+                    value.push_str(&t);
+                }
+            }
+            Event::CData(t) => {
+                if let Some(value) = &mut value {
+                    value.push_str(&t);
+                }
+            }
+            Event::GeneralRef(name) => {
+                if let Some(value) = &mut value {
+                    value.push_str(&super::markup::unescape(&format!("&{};", &*name)));
+                }
+            }
+            Event::End(tag) if tag.name().as_ref() == "ANNOTATION_VALUE" => {
+                let annotation = document.tiers.last_mut().and_then(|t| t.annotations.last_mut());
+                if let (Some(text), Some(annotation)) = (value.take(), annotation) {
+                    annotation.text = text;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(document)
+}
+
+/// Line of a growing position, counted once over the file.
+struct LineCount<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+}
+
+impl LineCount<'_> {
+    fn of(&mut self, position: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let position = position.min(bytes.len());
+        if position > self.at {
+            self.line += bytes[self.at..position].iter().filter(|b| **b == b'\n').count();
+            self.at = position;
+        }
+        self.line
+    }
+}
+
+fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, position: usize) {
+    let attribute = |key: &str| {
+        let found = tag.attributes().with_checks(false).flatten().find(|a| a.key.as_ref() == key)?;
+        Some(found.normalized_value(XmlVersion::Implicit1_0).map_or_else(|_| found.value.to_string(), |v| v.into_owned()))
+    };
+    let text = |key: &str| attribute(key).unwrap_or_default();
+    match tag.name().as_ref() {
+        "HEADER" => document.units = text("TIME_UNITS"),
+        "MEDIA_DESCRIPTOR" if document.origin_ms.abs() <= 0.0 => document.origin_ms = text("TIME_ORIGIN").parse().unwrap_or(0.0),
+        "TIME_SLOT" => {
+            let time = attribute("TIME_VALUE").and_then(|v| v.parse().ok()).filter(|v: &f64| v.is_finite());
+            document.slots.push((text("TIME_SLOT_ID"), time));
+        }
+        "TIER" => document.tiers.push(RawTier {
+            id: text("TIER_ID"),
+            participant: attribute("PARTICIPANT").map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()),
+            parent: attribute("PARENT_REF").filter(|p| !p.is_empty()),
+            annotations: Vec::new(),
+        }),
+        name @ ("ALIGNABLE_ANNOTATION" | "REF_ANNOTATION") => {
+            let time = if name == "REF_ANNOTATION" {
+                Time::Of(text("ANNOTATION_REF"))
+            } else {
+                Time::Slots(text("TIME_SLOT_REF1"), text("TIME_SLOT_REF2"))
+            };
+            if let Some(tier) = document.tiers.last_mut() {
+                tier.annotations.push(Annotation { id: text("ANNOTATION_ID"), line: lines.of(position), time, text: String::new() });
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::transcript::Format;
+    use crate::transcript::tests::{complaint, parse, told, warned};
+
+    #[test]
+    fn elan_tiers_participants_and_references() {
+        let t = parse(
+            "a.eaf",
+            r#"<?xml version="1.0" encoding="UTF-8"?>
+<ANNOTATION_DOCUMENT><HEADER TIME_UNITS="milliseconds"/><TIME_ORDER>
+<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="1000"/><TIME_SLOT TIME_SLOT_ID="t2"/><TIME_SLOT TIME_SLOT_ID="t3" TIME_VALUE="3000"/></TIME_ORDER>
+<TIER TIER_ID="A" PARTICIPANT="Anna &amp; Co">
+<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a2" TIME_SLOT_REF1="t2" TIME_SLOT_REF2="t3"><ANNOTATION_VALUE>b &lt;x&gt;</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>
+<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2"><ANNOTATION_VALUE>a</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>
+<TIER TIER_ID="A gloss" PARENT_REF="A"><ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a3" ANNOTATION_REF="a1"><ANNOTATION_VALUE>g</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION></TIER>
+</ANNOTATION_DOCUMENT>"#,
+        );
+        assert_eq!(t.format, Format::Eaf);
+        assert_eq!(told(&t), ["1-2 Anna & Co: a", "2-3 Anna & Co: b <x>"]);
+        assert!(warned(&t).contains("left out: A gloss"), "{}", warned(&t));
+    }
+
+    #[test]
+    fn elan_text_that_refers_to_a_reference_tier() {
+        let body = |slots: &str| {
+            format!(
+                r#"<ANNOTATION_DOCUMENT><TIME_ORDER>{slots}</TIME_ORDER>
+<TIER TIER_ID="ref@A" PARTICIPANT="Anna"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2"><ANNOTATION_VALUE>001</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>
+<TIER TIER_ID="tx@A" PARENT_REF="ref@A">
+<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a2" ANNOTATION_REF="a1"><ANNOTATION_VALUE>hello</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>
+<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a3" ANNOTATION_REF="a1" PREVIOUS_ANNOTATION="a2"><ANNOTATION_VALUE>there</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION></TIER>
+</ANNOTATION_DOCUMENT>"#
+            )
+        };
+        let slots = r#"<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="500"/><TIME_SLOT TIME_SLOT_ID="t2" TIME_VALUE="1500"/>"#;
+        assert_eq!(told(&parse("a.eaf", &body(slots))), ["0.5-1.5 Anna: hello there"]);
+        let e = complaint("a.eaf", &body(""));
+        assert!(e.starts_with("a.eaf:4: tier \"tx@A\", annotation a2: time slot \"t1\" has no time"), "{e}");
+    }
+}

@@ -1,0 +1,206 @@
+//! SubRip `.srt`: number, timing line, text, blank line; each of them but the timing line may be missing.
+
+use super::clock;
+use super::cue::{self, Cue};
+use super::draft::Draft;
+use crate::error::Result;
+
+const EXPECTED: &str = "expected HH:MM:SS,mmm --> HH:MM:SS,mmm with end at or after start; correct the line";
+
+/// Reads SRT text into `draft`.
+pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut cues: Vec<Cue> = Vec::new();
+    let mut place = Place::BeforeFirst;
+    let mut stray: Option<usize> = None;
+    let mut number: Option<u64> = None;
+    for (i, line) in lines.iter().enumerate() {
+        let line = line.trim();
+        let blank_before = i == 0 || lines[i - 1].trim().is_empty();
+        let number_before = i.checked_sub(1).and_then(|j| as_number(lines[j]));
+        let timing = clock::timing(line);
+        let spoilt = timing.is_none() && clock::arrowless_timing(line) && (blank_before || number_before.is_some());
+        if timing.is_some() || spoilt {
+            if let Some(n) = number_before {
+                number = Some(n);
+                if let (Place::Inside, Some(cue)) = (place, cues.last_mut())
+                    && cue.lines.last().is_some_and(|l| as_number(l) == Some(n))
+                {
+                    cue.lines.pop();
+                }
+                stray = stray.filter(|s| *s + 1 != i);
+            }
+            if let (Place::BeforeFirst, Some(at)) = (place, stray) {
+                draft.bad(
+                    at + 1,
+                    format!("text before the first cue: {:?}", short(lines[at])),
+                    "expected a cue number or a timing line",
+                )?;
+            }
+            let name = number_before.map_or_else(|| format!("cue after cue {}", cues.len()), |n| format!("cue {n}"));
+            place = Place::Inside;
+            match timing {
+                Some(Ok(segment)) => cues.push(Cue { segment, lines: Vec::new() }),
+                Some(Err(what)) => {
+                    draft.bad(i + 1, format!("{name}: {what} in {:?}", short(line)), EXPECTED)?;
+                    place = Place::Dropped;
+                }
+                None => {
+                    draft.bad(i + 1, format!("{name}: no arrow in {:?}", short(line)), EXPECTED)?;
+                    place = Place::Dropped;
+                }
+            }
+            continue;
+        }
+        if line.is_empty() {
+            continue;
+        }
+        // The next number in a block of its own, without a timing line below: a cue that lost it.
+        let next = lines.get(i + 1).copied().unwrap_or("");
+        let timed_below = clock::timing(next).is_some() || clock::arrowless_timing(next);
+        if blank_before
+            && !timed_below
+            && !matches!(place, Place::BeforeFirst)
+            && as_number(line).is_some_and(|n| number.is_some_and(|m| n == m + 1))
+        {
+            draft.bad(i + 1, format!("cue {line}: no timing line"), EXPECTED)?;
+            number = as_number(line);
+            place = Place::Dropped;
+            continue;
+        }
+        match place {
+            Place::BeforeFirst => stray = stray.or(Some(i)),
+            Place::Inside => {
+                if let Some(cue) = cues.last_mut() {
+                    cue.lines.push(line.to_owned());
+                }
+            }
+            Place::Dropped => {}
+        }
+    }
+    cue::into_turns(cues, false, draft);
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    BeforeFirst,
+    Inside,
+    Dropped,
+}
+
+fn as_number(line: &str) -> Option<u64> {
+    let line = line.trim();
+    if line.is_empty() || line.len() > 9 || !line.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    line.parse().ok()
+}
+
+/// At most 60 characters of a line, for messages.
+pub(super) fn short(line: &str) -> String {
+    let line = line.trim();
+    if line.chars().count() <= 60 { line.to_owned() } else { line.chars().take(57).chain("...".chars()).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::transcript::Format;
+    use crate::transcript::read_bytes;
+    use crate::transcript::tests::{LENIENT, STRICT, complaint, parse, told, warned};
+    use std::path::Path;
+
+    #[test]
+    fn srt_numbers_may_jump_or_lack_and_text_may_hold_clock_times() {
+        let text = "7\n00:00:01,000 --> 00:00:02,000\n12:30 we met\n<i>again</i>\n\n3\n00:00:02.5-->00:00:03,5 X1:1\n{\\an8}yes\n\nand no\n\n00:00:04 --> 00:00:05\n42\n";
+        let t = parse("a.txt", text);
+        assert_eq!(t.format, Format::Srt);
+        assert_eq!(told(&t), ["1-2 12:30 we met again", "2.5-3.5 yes and no", "4-5 42"]);
+        assert_eq!(t.warnings, []);
+    }
+
+    #[test]
+    fn srt_cues_without_an_empty_line_between() {
+        let t = parse("a.srt", "1\n00:00:01,000 --> 00:00:02,000\na\n2\n00:00:02,000 --> 00:00:03,000\nb");
+        assert_eq!(told(&t), ["1-2 a", "2-3 b"]);
+    }
+
+    #[test]
+    fn a_bad_srt_cue_is_named_and_lenient_drops_it() {
+        let text = |bad: &str| format!("1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n{bad}\nlost\n\n3\n00:00:05,000 --> 00:00:06,000\nc\n");
+        for (bad, what) in [
+            ("00:00:04,000 --> 00:00:03,000", "end 3 s before start 4 s"),
+            ("00:00:03,000 --> 00:00:xx,000", "end time \"00:00:xx,000\" cannot be read"),
+            ("00:00:03,000 00:00:04,000", "no arrow"),
+            ("00:00:03,000 -> 00:00:04,000", "no arrow"),
+            ("-00:00:03,000 --> 00:00:04,000", "start time"),
+        ] {
+            let e = complaint("b.srt", &text(bad));
+            assert!(
+                e.starts_with("b.srt:6: cue 2: ") && e.contains(what) && e.contains("expected HH:MM:SS,mmm") && e.contains("--lenient"),
+                "{e}"
+            );
+            let t = read_bytes(text(bad).as_bytes(), Path::new("b.srt"), &LENIENT).unwrap();
+            assert_eq!(told(&t), ["1-2 a", "5-6 c"]);
+            assert_eq!(t.turns[1].index, 2);
+            assert!(warned(&t).contains("dropped line 6: cue 2: "), "{}", warned(&t));
+        }
+        let e = complaint("b.srt", &text("hello"));
+        assert!(e.starts_with("b.srt:5: cue 2: no timing line"), "{e}");
+    }
+
+    #[test]
+    fn zero_length_unordered_overlapping_and_repeated_cues_are_kept_and_told() {
+        let t = parse(
+            "a.srt",
+            "1\n00:00:05,000 --> 00:00:05,000\na\n\n2\n00:00:01,000 --> 00:00:03,000\nb\n\n3\n00:00:02,000 --> 00:00:04,000\nc\n\n3\n00:00:02,000 --> 00:00:04,000\nc\n",
+        );
+        assert_eq!(told(&t), ["5-5 a", "1-3 b", "2-4 c", "2-4 c"]);
+        let w = warned(&t);
+        assert!(
+            w.contains("1 turns start before")
+                && w.contains("zero length")
+                && w.contains("2 turns overlap")
+                && w.contains("1 turns repeat"),
+            "{w}"
+        );
+    }
+
+    #[test]
+    fn speakers_in_the_text_of_srt() {
+        let t = parse(
+            "a.srt",
+            "1\n00:00:01,000 --> 00:00:02,000\n[SPEAKER_00]: Hi: you\n\n2\n00:00:02,000 --> 00:00:03,000\n[SPEAKER_01]: - No\n- Yes\n",
+        );
+        assert_eq!(told(&t), ["1-2 SPEAKER_00: Hi: you", "2-3 SPEAKER_01: - No - Yes"]);
+        let t = parse("a.srt", "1\n00:00:01,000 --> 00:00:02,000\nANNA: Hi\nBOB: Hello\n\n2\n00:00:02,000 --> 00:00:03,000\nmore\n");
+        assert_eq!(told(&t), ["1-2 ANNA: Hi", "1-2 BOB: Hello", "2-3 more"]);
+        assert!(warned(&t).contains("1 cues hold several speakers"));
+        let t = parse(
+            "a.srt",
+            "1\n00:00:01,000 --> 00:00:02,000\nHe said: no\n\n2\n00:00:02,000 --> 00:00:03,000\n- Hi\n\n3\n00:00:03,000 --> 00:00:04,000\nNote: x\n",
+        );
+        assert_eq!(told(&t), ["1-2 He said: no", "2-3 - Hi", "3-4 Note: x"]);
+    }
+
+    #[test]
+    fn every_kind_of_newline_and_encoding() {
+        let text = "1\n00:00:01,000 --> 00:00:02,000\ncafé\n\n2\n00:00:02,000 --> 00:00:03,000\nb\n";
+        let want = ["1-2 café", "2-3 b"];
+        for newline in ["\n", "\r\n", "\r", "\r\r\n"] {
+            assert_eq!(told(&parse("a.srt", &text.replace('\n', newline))), want);
+        }
+        let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let t = read_bytes(&utf16, Path::new("a.srt"), &STRICT).unwrap();
+        assert_eq!(told(&t), want);
+        assert!(warned(&t).contains("UTF-16BE"));
+        let t = read_bytes(
+            text.replace('é', "\u{1}").into_bytes().iter().map(|b| if *b == 1 { 0xe9 } else { *b }).collect::<Vec<_>>().as_slice(),
+            Path::new("a.srt"),
+            &STRICT,
+        )
+        .unwrap();
+        assert_eq!(told(&t), want);
+        assert!(warned(&t).contains("windows-1252"));
+    }
+}

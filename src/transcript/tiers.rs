@@ -1,0 +1,318 @@
+//! Tiers of ELAN and Praat: which of them are what people said, and their turns.
+
+use super::draft::Draft;
+use super::markup;
+use super::srt::short;
+use crate::annotation::{Turn, Word};
+use crate::error::Result;
+use crate::time::Segment;
+
+/// What a tier holds, told by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Utterances.
+    Speech,
+    /// Single words.
+    Words,
+    /// Phones, gestures, glosses, notes: nobody's turn.
+    Other,
+    /// The name says nothing about the content; likely a person.
+    Unknown,
+}
+
+const SPEECH: [&str; 21] = [
+    "text",
+    "txt",
+    "tx",
+    "utterance",
+    "utterances",
+    "utt",
+    "transcript",
+    "transcription",
+    "transcrip",
+    "transliteration",
+    "orthography",
+    "ortho",
+    "sentence",
+    "sentences",
+    "phrase",
+    "phrases",
+    "speech",
+    "ipu",
+    "turn",
+    "turns",
+    "dialogue",
+];
+/// `ort` is the word tier of the Munich tools (MAUS, WebMINNI).
+const WORDS: [&str; 6] = ["word", "words", "token", "tokens", "wrd", "ort"];
+const OTHER: [&str; 53] = [
+    "phone",
+    "phones",
+    "phoneme",
+    "phonemes",
+    "phon",
+    "ph",
+    "segment",
+    "segments",
+    "syllable",
+    "syllables",
+    "kan",
+    "mau",
+    "mas",
+    "trn",
+    "gesture",
+    "gestures",
+    "gest",
+    "gaze",
+    "head",
+    "hand",
+    "hands",
+    "face",
+    "eyes",
+    "posture",
+    "pos",
+    "gloss",
+    "glosses",
+    "translation",
+    "ft",
+    "ge",
+    "mb",
+    "ps",
+    "ref",
+    "comment",
+    "comments",
+    "note",
+    "notes",
+    "tone",
+    "tones",
+    "break",
+    "breaks",
+    "misc",
+    "pitch",
+    "f0",
+    "vot",
+    "mute",
+    "pron",
+    "actualpron",
+    "dictionarypron",
+    "lemma",
+    "morph",
+    "noise",
+    "timestamps",
+];
+
+/// Kind of a tier and the person its name tells, if any: `Anna - words`, `text@Anna`, `Anna_text`, `words`, `Anna`.
+pub(super) fn classify(name: &str) -> (Kind, Option<String>) {
+    let name = name.trim().trim_matches('"').trim();
+    if let Some(kind) = kind_of(name) {
+        return (kind, None);
+    }
+    for separator in ["@", " - ", "-", "_", ":", ".", " "] {
+        if let Some((left, right)) = name.split_once(separator)
+            && let (Some(kind), None) = (kind_of(left), kind_of(right))
+        {
+            return (kind, person(right));
+        }
+        if let Some((left, right)) = name.rsplit_once(separator)
+            && let Some(kind) = kind_of(right)
+        {
+            return (kind_of(left).unwrap_or(kind), if kind_of(left).is_some() { None } else { person(left) });
+        }
+    }
+    // Words inside other names: gest_included, words-timesub.
+    let inner = name.split(|c: char| !c.is_alphanumeric()).filter_map(kind_of);
+    match inner.max_by_key(|k| *k == Kind::Other) {
+        Some(kind) => (kind, None),
+        None => (Kind::Unknown, person(name)),
+    }
+}
+
+fn person(name: &str) -> Option<String> {
+    let name = name.trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+fn kind_of(word: &str) -> Option<Kind> {
+    let word = word.trim().to_lowercase();
+    let word = word.as_str();
+    if SPEECH.contains(&word) {
+        Some(Kind::Speech)
+    } else if WORDS.contains(&word) {
+        Some(Kind::Words)
+    } else if OTHER.contains(&word) {
+        Some(Kind::Other)
+    } else {
+        None
+    }
+}
+
+/// One annotation of a tier.
+#[derive(Clone, Debug)]
+pub(super) struct Interval {
+    /// 1-based line of the file.
+    pub(super) line: usize,
+    /// Number or id, for messages.
+    pub(super) name: String,
+    /// Its time, or what is wrong with it in words.
+    pub(super) span: Result<Segment, String>,
+    /// As written.
+    pub(super) text: String,
+}
+
+/// A tier with what it holds.
+#[derive(Clone, Debug)]
+pub(super) struct Tier {
+    pub(super) name: String,
+    /// The person the file names for it (ELAN's PARTICIPANT); else the tier's name tells.
+    pub(super) person: Option<String>,
+    /// False for a tier that hangs on another.
+    pub(super) root: bool,
+    pub(super) intervals: Vec<Interval>,
+}
+
+const EXPECTED: &str = "expected an interval that ends at or after its start; correct it";
+
+/// Words closer than this are of one turn, where only word tiers are there to make turns from.
+const PAUSE_SECS: f64 = 0.5;
+
+/// Turns from tiers, sorted by time.
+///
+/// Tiers called text, utterance, phrase, … are taken where there are any; else tiers whose name says nothing about their content
+/// (then it is a person's); else word tiers, their words joined into turns at pauses of 0.5 s. Words of a person's word tier that
+/// lie in one of the person's turns become its words. Empty intervals are silence unless `keep_empty`.
+pub(super) fn into_turns(tiers: Vec<Tier>, keep_empty: bool, draft: &mut Draft) -> Result<()> {
+    let sorted: Vec<(Kind, Option<String>, Tier)> = tiers
+        .into_iter()
+        .filter(|t| t.intervals.iter().any(|i| !silence(&i.text)))
+        .map(|t| {
+            let (kind, person) = classify(&t.name);
+            (kind, t.person.clone().or(person), t)
+        })
+        .collect();
+    if sorted.is_empty() {
+        return Ok(());
+    }
+    let of = |kind: Kind| sorted.iter().filter(move |(k, _, _)| *k == kind);
+    let has_words = of(Kind::Words).next().is_some();
+    let mut chosen: Vec<&(Kind, Option<String>, Tier)> = of(Kind::Speech).collect();
+    if chosen.is_empty() {
+        // "Anna" beside "Anna - words" is Anna's; beside plain "words" an unknown name is more likely some other layer.
+        let owned = |name: &Option<String>| of(Kind::Words).any(|(_, person, _)| person.is_some() && person == name);
+        chosen = of(Kind::Unknown).filter(|(_, person, t)| t.root && (!has_words || owned(person))).collect();
+    }
+    let words: Vec<(&Option<String>, Vec<Word>)> = of(Kind::Words).map(|(_, person, tier)| (person, tier_words(tier))).collect();
+    let left_out: Vec<&str> = if chosen.is_empty() {
+        Vec::new()
+    } else {
+        sorted
+            .iter()
+            .filter(|s| s.0 != Kind::Words && !chosen.iter().any(|c| std::ptr::eq(*c, *s)))
+            .map(|(_, _, t)| t.name.as_str())
+            .collect()
+    };
+    for (_, person, tier) in &chosen {
+        let mine: Vec<&Word> = words.iter().filter(|(p, _)| *p == person).flat_map(|(_, w)| w).collect();
+        tier_turns(tier, person.as_deref(), &mine, keep_empty, draft)?;
+    }
+    if chosen.is_empty() {
+        for (_, person, tier) in of(Kind::Words) {
+            join_words(tier, person.as_deref(), draft)?;
+        }
+        if has_words {
+            draft.warn(format!("only word tiers: words less than {PAUSE_SECS} s apart were joined into turns"));
+        } else {
+            let names: Vec<&str> = sorted.iter().map(|(_, _, t)| t.name.as_str()).collect();
+            let what = format!("no tier holds what was said; tiers are {}", short(&names.join(", ")));
+            return Err(draft.fail(0, what, "name the tiers of speech after their speakers, or `text`, or `words`"));
+        }
+    }
+    if !left_out.is_empty() {
+        draft.warn(format!("tiers that hold no turns left out: {}", left_out.join(", ")));
+    }
+    draft.sort_by_time();
+    Ok(())
+}
+
+/// Labels of stretches without words, in Praat's and aligners' habits.
+fn silence(text: &str) -> bool {
+    matches!(text.trim().to_lowercase().as_str(), "" | "sil" | "sp" | "spn" | "<sil>" | "<p:>" | "{sl}" | "_" | "#" | "<p>")
+}
+
+fn tier_words(tier: &Tier) -> Vec<Word> {
+    let said = tier.intervals.iter().filter(|i| !silence(&i.text));
+    said.map(|i| Word { text: markup::squeeze(&i.text), segment: i.span.clone().ok(), speaker: None }).collect()
+}
+
+fn tier_turns(tier: &Tier, person: Option<&str>, words: &[&Word], keep_empty: bool, draft: &mut Draft) -> Result<()> {
+    for interval in &tier.intervals {
+        if silence(&interval.text) && !(keep_empty && interval.text.trim().is_empty()) {
+            continue;
+        }
+        match &interval.span {
+            Ok(segment) => {
+                let inside = |w: &Word| w.segment.is_some_and(|s| segment.contains(s.middle()));
+                let words = words.iter().filter(|w| inside(w)).map(|w| (*w).clone()).collect();
+                draft.push(*segment, person, markup::squeeze(&interval.text), words);
+            }
+            Err(what) => bad(tier, interval, what, draft)?,
+        }
+    }
+    Ok(())
+}
+
+fn bad(tier: &Tier, interval: &Interval, what: &str, draft: &mut Draft) -> Result<()> {
+    draft.bad(interval.line, format!("tier {:?}, {}: {what}", short(&tier.name), interval.name), EXPECTED)
+}
+
+fn join_words(tier: &Tier, person: Option<&str>, draft: &mut Draft) -> Result<()> {
+    let mut turn: Option<Turn> = None;
+    let close = |turn: Option<Turn>, draft: &mut Draft| {
+        if let Some(t) = turn {
+            draft.push(t.segment, person, t.text, t.words);
+        }
+    };
+    for interval in tier.intervals.iter().filter(|i| !silence(&i.text)) {
+        let segment = match &interval.span {
+            Ok(segment) => *segment,
+            Err(what) => {
+                bad(tier, interval, what, draft)?;
+                continue;
+            }
+        };
+        let text = markup::squeeze(&interval.text);
+        let word = Word { text: text.clone(), segment: Some(segment), speaker: None };
+        match turn.as_mut().filter(|t| t.segment.gap(segment) < PAUSE_SECS && segment.start() >= t.segment.start()) {
+            Some(t) => {
+                t.segment = Segment::new(t.segment.start(), t.segment.end().max(segment.end())).unwrap_or(t.segment);
+                t.text.push(' ');
+                t.text.push_str(&text);
+                t.words.push(word);
+            }
+            None => {
+                close(turn.take(), draft);
+                turn = Some(Turn { index: 0, segment, speaker: None, text, words: vec![word] });
+            }
+        }
+    }
+    close(turn, draft);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_tiers() {
+        let some = |s: &str| Some(s.to_owned());
+        assert_eq!(classify("words"), (Kind::Words, None));
+        assert_eq!(classify("Speaker's 2 - phone"), (Kind::Other, some("Speaker's 2")));
+        assert_eq!(classify("Gary Salvi - word"), (Kind::Words, some("Gary Salvi")));
+        assert_eq!(classify("text@Anna"), (Kind::Speech, some("Anna")));
+        assert_eq!(classify("Anna_text"), (Kind::Speech, some("Anna")));
+        assert_eq!(classify("gest_included"), (Kind::Other, some("included")));
+        assert_eq!(classify("Mary"), (Kind::Unknown, some("Mary")));
+        assert_eq!(classify("\"word\""), (Kind::Words, None));
+        assert_eq!(classify(""), (Kind::Unknown, None));
+    }
+}
