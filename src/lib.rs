@@ -20,6 +20,8 @@ pub mod face;
 pub mod inference;
 pub mod media;
 pub mod output;
+pub mod pipeline;
+pub mod recipe;
 pub mod signal;
 pub mod speaker;
 pub mod table;

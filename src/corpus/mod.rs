@@ -7,5 +7,5 @@ mod run;
 mod worker;
 
 pub use manifest::{is_manifest, read_manifest};
-pub use run::{Event, Outcome, RunSettings, Summary, run};
+pub use run::{Event, Outcome, RunSettings, Summary, Update, run};
 pub use worker::serve;

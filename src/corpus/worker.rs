@@ -39,7 +39,6 @@ pub fn serve(out: &Path, recipe: &Recipe, registry: &Registry, runtime: Runtime,
                 let _ = tell(&Event::Progress(p));
             }
         };
-        // The heartbeat: while the voice is worked on there is no frame to report.
         let outcome = match one(out, &request, &mut models, recipe, registry, &progress) {
             Ok(timings) => Outcome::Done { timings },
             Err(error) => {

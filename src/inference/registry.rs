@@ -226,6 +226,22 @@ impl Registry {
         state(&self.dir.join(&self.runtime.file), &self.runtime.sha256)
     }
 
+    /// Checks that ONNX Runtime's library is there and unaltered; one named by `ORT_DYLIB_PATH` is the user's own choice.
+    ///
+    /// # Errors
+    /// [`Error::ModelMissing`] or [`Error::ModelHash`].
+    pub fn verify_runtime(&self) -> Result<()> {
+        if std::env::var_os("ORT_DYLIB_PATH").is_some() {
+            return Ok(());
+        }
+        let (name, path, expected) = ("ONNX Runtime".to_owned(), self.dir.join(&self.runtime.file), self.runtime.sha256.clone());
+        match self.runtime_state()? {
+            ModelState::Present => Ok(()),
+            ModelState::Missing => Err(Error::ModelMissing { name, path, expected }),
+            ModelState::Altered { got } => Err(Error::ModelHash { name, path, expected, got }),
+        }
+    }
+
     /// Checks that the named models are there and unaltered, before anything is decoded.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ mod write;
 
 pub use interview::interviews_schema;
 pub use tables::schemas;
-pub use write::{is_done, write, write_failure};
+pub use write::{file_metadata, is_done, write, write_failure};
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

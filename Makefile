@@ -1,0 +1,72 @@
+# make demo   set everything up and run the main job on real samples
+# make test   set up what the tests need, then format, lints and all tests
+# make bench  our time beside the floor and the peers, in one run
+# make models fetch, check and convert the model files (does nothing when all are in place)
+
+SHELL := /bin/bash
+.ONESHELL:
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench models samples apt target build fmt lint clean
+
+# Downloads, converted models and compiled dependencies are kept outside the clone, so that a second clone starts warm.
+export TURNWISE_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/turnwise
+PYTHON ?= python3
+APT := ffmpeg libavcodec-dev libavformat-dev libavutil-dev libavfilter-dev libavdevice-dev libswscale-dev libswresample-dev \
+  libclang-dev clang pkg-config python3-venv
+
+help:
+	@sed -n 's/^# make /make /p' Makefile
+
+# Installs only what is missing, so that it needs neither root nor the network the second time.
+apt:
+	@missing=()
+	for package in $(APT); do
+	  dpkg-query -W -f '$${Status}' "$$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$$package")
+	done
+	if [ "$${#missing[@]}" -gt 0 ]; then
+	  sudo=""; [ "$$(id -u)" -eq 0 ] || sudo=sudo
+	  echo "installing $${missing[*]}"
+	  export DEBIAN_FRONTEND=noninteractive
+	  $$sudo apt-get update -qq
+	  $$sudo apt-get install -y -qq --no-install-recommends "$${missing[@]}" >/dev/null
+	fi
+
+models:
+	@$(PYTHON) onnx/fetch_models.py
+
+samples:
+	@$(PYTHON) data/sample/fetch_samples.py
+
+# One target directory for all clones, unless the user has another wish.
+target:
+	@if [ -z "$${CARGO_TARGET_DIR:-}" ] && [ ! -e target ]; then
+	  mkdir -p "$(TURNWISE_CACHE)/target"
+	  ln -sfn "$(TURNWISE_CACHE)/target" target
+	fi
+
+build: apt target
+	@cargo build --release --locked
+
+demo: build models samples
+	@bin="$${CARGO_TARGET_DIR:-target}/release/turnwise"
+	"$$bin" extract data/sample/corpus.csv --out out/demo
+	"$$bin" inspect out/demo
+
+fmt:
+	@cargo fmt --all -- --check
+
+lint: apt target
+	@cargo clippy --release --locked --all-targets -- -D warnings
+
+test: apt target models samples
+	@cargo fmt --all -- --check
+	cargo clippy --release --locked --all-targets -- -D warnings
+	$(PYTHON) -m unittest discover -s tests -p 'test_*.py' -q
+	cargo test --release --locked
+
+bench: build models samples
+	@$(PYTHON) benches/bench.py
+
+clean:
+	rm -rf out onnx/models data/sample/media target

@@ -1,0 +1,193 @@
+//! The command line's grammar, and nothing else.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueHint};
+
+/// Interview videos and transcripts in, Parquet tables of faces, voices and turns out.
+#[derive(Debug, Parser)]
+#[command(name = "turnwise", version, about, propagate_version = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Tell more: -v what is done, -vv details of every stage. RUST_LOG overrides it.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Tell errors only, and draw no progress bars.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Folder with the model files and ONNX Runtime, where `make models` did not put them in the usual place.
+    #[arg(long, global = true, value_name = "DIR", env = "TURNWISE_MODELS", value_hint = ValueHint::DirPath)]
+    pub models: Option<PathBuf>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Extract one interview or a whole corpus into Parquet tables.
+    Extract(Extract),
+    /// Show what a table or an output folder holds.
+    Inspect(Inspect),
+    /// Find out who speaks when in a recording, and write it as RTTM.
+    Diarize(Diarize),
+    /// Score speech turns against a reference: diarization and Jaccard error rates.
+    Score(Score),
+    /// Follow the faces of one video: faces.parquet and tracks.parquet.
+    Faces(Faces),
+    /// List the models: role, licence, hash, present or missing.
+    Models,
+    /// Print the recipe: every parameter that changes results, with its value.
+    Recipe(RecipeArgs),
+    /// Check the machine: FFmpeg, ONNX Runtime and the models, found and needed.
+    Doctor,
+    /// Print SCHEMA.md: every table and column with its unit.
+    Schema,
+    /// Print the completions of a shell, to be sourced by it.
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Work on requests from standard input; started by extract.
+    #[command(hide = true)]
+    Worker(Worker),
+}
+
+/// Which recipe.
+#[derive(Debug, Args)]
+pub struct RecipeArgs {
+    /// Parameters that change results, as TOML (see pipelines/); what it leaves out keeps its default.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub recipe: Option<PathBuf>,
+    /// Change one parameter, over the recipe: `--set face.rate_hz=0` looks at every frame. May be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+/// How many speakers.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Speakers {
+    /// Exactly so many speakers.
+    #[arg(long, value_name = "N", conflicts_with_all = ["min_speakers", "max_speakers"], value_parser = clap::value_parser!(u32).range(1..))]
+    pub speakers: Option<u32>,
+    /// At least so many speakers.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub min_speakers: Option<u32>,
+    /// At most so many speakers.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_speakers: Option<u32>,
+}
+
+/// `turnwise extract`.
+#[derive(Debug, Args)]
+pub struct Extract {
+    /// A media file (the interview's id is the file's stem), or a corpus manifest: CSV with the columns interview_id, media, transcript.
+    #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
+    pub input: PathBuf,
+    /// Folder for the tables; made when it is not there. Interviews already done with the same recipe and models are skipped.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+    /// The transcript of a single media file; its turns are the rows of the tables. Without one, the speech turns found are the turns.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub transcript: Option<PathBuf>,
+    /// Which sample of a transcript file that holds many (RESCUE-bench JSONL).
+    #[arg(long, value_name = "ID", requires = "transcript")]
+    pub sample: Option<String>,
+    /// Listen to this file instead of the video's own sound.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub audio: Option<PathBuf>,
+    /// Speech turns to use instead of diarization.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub rttm: Option<PathBuf>,
+    /// Name of the interview in the tables, for a single media file.
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+    /// The recipe.
+    #[command(flatten)]
+    pub recipe: RecipeArgs,
+    /// How many speakers; a manifest's columns speakers, min_speakers and max_speakers go before.
+    #[command(flatten)]
+    pub speakers: Speakers,
+    /// Interviews worked on at the same time; the results are the same bytes for any number. Default: half the processors.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
+    /// Do interviews again that are already done.
+    #[arg(long)]
+    pub force: bool,
+    /// Give an interview up when nothing has moved for so long.
+    #[arg(long, value_name = "SECS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(1..))]
+    pub stall_secs: u64,
+}
+
+/// `turnwise inspect`.
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// A Parquet file or an output folder.
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub path: PathBuf,
+    /// Show every column, families such as the blendshapes included.
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// `turnwise diarize`.
+#[derive(Debug, Args)]
+pub struct Diarize {
+    /// An audio or video file.
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub input: PathBuf,
+    /// Where the speech turns are written.
+    #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub rttm: PathBuf,
+    /// How many speakers.
+    #[command(flatten)]
+    pub speakers: Speakers,
+    /// The recipe.
+    #[command(flatten)]
+    pub recipe: RecipeArgs,
+}
+
+/// `turnwise score`.
+#[derive(Debug, Args)]
+pub struct Score {
+    /// The truth, as RTTM.
+    #[arg(value_name = "REF.rttm", value_hint = ValueHint::FilePath)]
+    pub reference: PathBuf,
+    /// What was found, as RTTM.
+    #[arg(value_name = "HYP.rttm", value_hint = ValueHint::FilePath)]
+    pub hypothesis: PathBuf,
+    /// Width left out around every boundary of the truth, in seconds, both sides together: 0.5 leaves out 0.25 s on either side.
+    #[arg(long, value_name = "SECS", default_value_t = 0.0)]
+    pub collar: f64,
+    /// Leave out the time in which several speak in the truth.
+    #[arg(long)]
+    pub skip_overlap: bool,
+    /// Score only inside these stretches.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub uem: Option<PathBuf>,
+}
+
+/// `turnwise faces`.
+#[derive(Debug, Args)]
+pub struct Faces {
+    /// A video file.
+    #[arg(value_name = "VIDEO", value_hint = ValueHint::FilePath)]
+    pub video: PathBuf,
+    /// Folder for faces.parquet and tracks.parquet.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+    /// The recipe.
+    #[command(flatten)]
+    pub recipe: RecipeArgs,
+}
+
+/// The hidden worker.
+#[derive(Debug, Args)]
+pub struct Worker {
+    /// Output folder.
+    #[arg(long)]
+    pub out: PathBuf,
+    /// The recipe, as JSON.
+    #[arg(long)]
+    pub recipe_json: String,
+}

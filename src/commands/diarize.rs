@@ -1,0 +1,98 @@
+//! `turnwise diarize` and `turnwise score`.
+
+use anyhow::Result;
+use turnwise::annotation::Annotation;
+use turnwise::error::Error;
+use turnwise::inference::{Registry, Runtime};
+use turnwise::media::{self, StreamPick};
+use turnwise::output::rttm::{read_rttm, read_uem, uri_for, write_rttm};
+use turnwise::speaker::score::{DerOptions, der, jer};
+use turnwise::speaker::{self, SpeakerModels};
+use turnwise::time::Segment;
+
+use super::extract::bounds;
+use super::recipe;
+use crate::cli::{Diarize, Score};
+
+/// Who speaks when, as RTTM.
+pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
+    let recipe = recipe(&args.recipe)?;
+    let bounds = bounds(args.speakers)?;
+    registry.verify(speaker::MODELS.iter().copied())?;
+    let pick = StreamPick { audio: recipe.input.audio_stream.index(), video: None };
+    let decoded = media::audio(&args.input, speaker::RATE_HZ, pick)?;
+    for warning in &decoded.warnings {
+        tracing::warn!("{warning}");
+    }
+    let mut models = SpeakerModels::load(registry, Runtime::default())?;
+    let found = speaker::diarize(&decoded.buffer, &mut models, &recipe.speaker, &bounds)?;
+    for warning in &found.warnings {
+        tracing::warn!("{warning}");
+    }
+    let stem = args.input.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    write_rttm(&args.rttm, &uri_for(&stem), &found.annotation)?;
+    if let Some(reason) = found.reason {
+        tracing::warn!("nobody speaks in {} ({})", args.input.display(), reason.reason());
+    }
+    Ok(())
+}
+
+/// Error rates, recording by recording and over all.
+pub fn score(args: &Score) -> Result<String> {
+    if !args.collar.is_finite() || args.collar < 0.0 {
+        return Err(Error::Usage { what: format!("--collar {}", args.collar), hint: "give seconds, 0 or more".into() }.into());
+    }
+    let reference = read_rttm(&args.reference)?;
+    let hypothesis = read_rttm(&args.hypothesis)?;
+    let uem = args.uem.as_deref().map(read_uem).transpose()?;
+    let mut text = format!(
+        "{:<24} {:>8} {:>8} {:>8} {:>10} {:>9} {:>8}\n",
+        "recording", "DER %", "JER %", "missed s", "false al s", "confus s", "total s"
+    );
+    let mut sums = [0.0; 4];
+    for (uri, truth) in &reference {
+        let found = counterpart(uri, &reference, &hypothesis);
+        let options = DerOptions {
+            collar_secs: args.collar,
+            skip_overlap: args.skip_overlap,
+            uem: uem.as_ref().map(|u| stretches(u, uri)),
+        };
+        let d = der(truth, &found, &options);
+        let j = jer(truth, &found, &options);
+        text.push_str(&line(uri, d.rate(), j.rate, [d.missed_secs, d.false_alarm_secs, d.confusion_secs, d.total_secs]));
+        for (sum, x) in sums.iter_mut().zip([d.missed_secs, d.false_alarm_secs, d.confusion_secs, d.total_secs]) {
+            *sum += x;
+        }
+    }
+    if reference.len() > 1 {
+        let rate = (sums[3] > 0.0).then(|| (sums[0] + sums[1] + sums[2]) / sums[3]);
+        text.push_str(&line("all", rate, None, sums));
+    }
+    Ok(text)
+}
+
+/// The recording of the same name; where both files hold one recording, that one.
+fn counterpart(uri: &str, reference: &[(String, Annotation)], hypothesis: &[(String, Annotation)]) -> Annotation {
+    match hypothesis.iter().find(|(u, _)| u == uri) {
+        Some((_, found)) => found.clone(),
+        None if reference.len() == 1 && hypothesis.len() == 1 => hypothesis[0].1.clone(),
+        None => {
+            tracing::warn!("{uri} is not in the second file: all its speech counts as missed");
+            Annotation::default()
+        }
+    }
+}
+
+fn stretches(uem: &[(String, Vec<Segment>)], uri: &str) -> Vec<Segment> {
+    match uem.iter().find(|(u, _)| u == uri) {
+        Some((_, segments)) => segments.clone(),
+        None if uem.len() == 1 => uem[0].1.clone(),
+        None => Vec::new(),
+    }
+}
+
+fn line(name: &str, der: Option<f64>, jer: Option<f64>, secs: [f64; 4]) -> String {
+    let percent = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{:.3}", 100.0 * x));
+    let [missed, false_alarm, confusion, total] = secs;
+    format!("{name:<24} {:>8} {:>8} {missed:>8.3} {false_alarm:>10.3} {confusion:>9.3} {total:>8.3}\n", percent(der), percent(jer))
+}

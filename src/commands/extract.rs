@@ -1,0 +1,114 @@
+//! `turnwise extract`, and the worker it starts.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use turnwise::corpus::{self, RunSettings};
+use turnwise::error::Error;
+use turnwise::inference::{Registry, Runtime};
+use turnwise::output::paths::check_interview_id;
+use turnwise::pipeline::{Models, Request};
+use turnwise::recipe::Recipe;
+use turnwise::speaker::SpeakerBounds;
+
+use super::progress::Display;
+use super::{SOME_FAILED, recipe};
+use crate::cli::{Cli, Extract, Speakers, Worker};
+
+/// Extracts a file or a corpus; exit 1 when some interview failed.
+pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
+    let recipe = recipe(&args.recipe)?;
+    let requests = requests(args)?;
+    // Before anything is decoded: the models, and a place to write to.
+    registry.verify(Models::names(&recipe))?;
+    registry.verify_runtime()?;
+    std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
+
+    let binary = std::env::current_exe().context("cannot find the program's own file")?;
+    let recipe_json = recipe.canonical_json()?;
+    let worker = || worker_command(&binary, args, cli, registry, &recipe_json);
+    let settings = RunSettings {
+        out: &args.out,
+        jobs: jobs(args.jobs),
+        stall: Duration::from_secs(args.stall_secs),
+        force: args.force,
+        worker: &worker,
+    };
+    let display = Display::new(requests.len(), cli.quiet);
+    let summary = corpus::run(&requests, &recipe, registry, &settings, &|index, request, update| display.update(index, request, &update))?;
+    display.finish();
+    if !cli.quiet {
+        let failed = summary.failed.len();
+        eprintln!("{} done, {} already done, {failed} failed; tables in {}", summary.done, summary.skipped, args.out.display());
+    }
+    Ok(if summary.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
+}
+
+fn requests(args: &Extract) -> Result<Vec<Request>> {
+    let bounds = bounds(args.speakers)?;
+    if !args.input.exists() {
+        return Err(Error::Read { path: args.input.clone(), source: std::io::ErrorKind::NotFound.into() }.into());
+    }
+    if !corpus::is_manifest(&args.input) {
+        let mut request = Request::of_file(&args.input)?;
+        if let Some(id) = &args.id {
+            request.interview_id.clone_from(id);
+        }
+        check_interview_id(&request.interview_id)?;
+        request.transcript.clone_from(&args.transcript);
+        request.sample_id.clone_from(&args.sample);
+        request.audio.clone_from(&args.audio);
+        request.rttm.clone_from(&args.rttm);
+        request.bounds = bounds;
+        return Ok(vec![request]);
+    }
+    for (given, flag) in [
+        (args.transcript.is_some(), "--transcript"),
+        (args.audio.is_some(), "--audio"),
+        (args.rttm.is_some(), "--rttm"),
+        (args.id.is_some(), "--id"),
+    ] {
+        if given {
+            let hint = format!("{} is a manifest: give it a column of that name", args.input.display());
+            return Err(Error::Usage { what: format!("{flag} goes with a single media file"), hint }.into());
+        }
+    }
+    let mut requests = corpus::read_manifest(&args.input)?;
+    for request in &mut requests {
+        if request.bounds == SpeakerBounds::default() {
+            request.bounds = bounds;
+        }
+    }
+    Ok(requests)
+}
+
+/// The speaker options as the speaker room wants them.
+pub fn bounds(args: Speakers) -> Result<SpeakerBounds> {
+    let bounds = SpeakerBounds { exact: args.speakers, min: args.min_speakers, max: args.max_speakers };
+    bounds.range()?;
+    Ok(bounds)
+}
+
+/// Half the processors: a worker keeps about two busy, one with the picture and one with the sound.
+fn jobs(asked: Option<u32>) -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or_else(|| (processors / 2).max(1), |n| n as usize)
+}
+
+fn worker_command(binary: &Path, args: &Extract, cli: &Cli, registry: &Registry, recipe_json: &str) -> Command {
+    let mut command = Command::new(binary);
+    command.arg("worker").arg("--out").arg(&args.out).arg("--recipe-json").arg(recipe_json).arg("--models").arg(registry.dir());
+    if cli.quiet {
+        command.arg("-q");
+    }
+    command.args(std::iter::repeat_n("-v", usize::from(cli.verbose)));
+    command
+}
+
+/// Serves one parent over standard input and output.
+pub fn worker(args: &Worker, registry: &Registry) -> Result<()> {
+    let recipe: Recipe = serde_json::from_str(&args.recipe_json).context("the worker's recipe is not understood")?;
+    Ok(corpus::serve(&args.out, &recipe, registry, Runtime::default(), std::io::stdin().lock(), std::io::stdout())?)
+}

@@ -1,0 +1,85 @@
+//! `turnwise models` and `turnwise doctor`: what is there, and what is needed.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use turnwise::inference::{ModelState, Registry, runtime_info};
+use turnwise::media::ffmpeg_version;
+
+use super::{SOME_FAILED, print};
+
+/// FFmpeg's libavformat major versions that the build can use are fixed when it is linked; this is the oldest release it was tried with.
+const FFMPEG_NEEDED: &str = "5.1";
+
+fn word(state: &ModelState) -> String {
+    match state {
+        ModelState::Present => "present".into(),
+        ModelState::Missing => "MISSING".into(),
+        ModelState::Altered { got } => format!("ALTERED (sha256 {got})"),
+    }
+}
+
+/// Lists every model; exit 1 when one of the default set is not there as it should be.
+pub fn models(registry: &Registry) -> Result<ExitCode> {
+    let mut text = format!("models in {}\n\n", registry.dir().display());
+    let mut rows = vec![["name".to_owned(), "role".into(), "licence".into(), "package".into(), "sha256".into(), "state".into()]];
+    let mut whole = true;
+    let runtime = registry.runtime();
+    let state = registry.runtime_state()?;
+    whole &= state == ModelState::Present;
+    rows.push(["(runtime)".into(), "ONNX Runtime".into(), runtime.licence.clone(), runtime.version.clone(), short(&runtime.sha256), word(&state)]);
+    for model in registry.models() {
+        let state = registry.state(model)?;
+        whole &= state == ModelState::Present || !model.default;
+        let package = model.source.as_ref().map(|s| format!("{} {} ({})", s.package, s.version, s.client)).unwrap_or_default();
+        let role = if model.default { model.role.clone() } else { format!("{} (optional)", model.role) };
+        rows.push([model.name.clone(), role, model.licence.clone(), package, short(&model.sha256), word(&state)]);
+    }
+    let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..6).map(width).collect();
+    for row in &rows {
+        let line: Vec<String> = row.iter().zip(&widths).map(|(cell, &w)| format!("{cell:w$}")).collect();
+        text.push_str(line.join("  ").trim_end());
+        text.push('\n');
+    }
+    text.push_str(if whole { "\nall of the default set is present\n" } else { "\nrun `make models` to fetch what is missing\n" });
+    print(&text)?;
+    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
+}
+
+fn short(hash: &str) -> String {
+    hash.chars().take(12).collect()
+}
+
+/// Checks FFmpeg, ONNX Runtime and the models; exit 1 when something is not as it should be.
+pub fn doctor(registry: &Registry) -> Result<ExitCode> {
+    let mut well = true;
+    let mut text = format!("turnwise      {}\n", env!("CARGO_PKG_VERSION"));
+    text.push_str(&format!("FFmpeg        found {}, needed {FFMPEG_NEEDED} or later (linked libraries)\n", ffmpeg_version()));
+    let needed = &registry.runtime().version;
+    match runtime_info(registry) {
+        Ok(info) => text.push_str(&format!("ONNX Runtime  found {}, needed {needed}\n", info.version)),
+        Err(error) => {
+            well = false;
+            text.push_str(&format!("ONNX Runtime  NOT FOUND, needed {needed}: {}\n", error.chain()));
+        }
+    }
+    let (mut present, mut wrong) = (0, Vec::new());
+    for model in registry.models() {
+        match registry.state(model)? {
+            ModelState::Present => present += 1,
+            state if model.default => wrong.push(format!("{} {}", model.name, word(&state))),
+            _ => {}
+        }
+    }
+    well &= wrong.is_empty();
+    text.push_str(&format!("models        {present} present in {}\n", registry.dir().display()));
+    for line in wrong {
+        text.push_str(&format!("              {line}; run `make models`\n"));
+    }
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    text.push_str(&format!("processors    {processors}\n"));
+    text.push_str(if well { "all well\n" } else { "something is missing\n" });
+    print(&text)?;
+    Ok(if well { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
+}

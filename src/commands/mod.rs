@@ -1,0 +1,80 @@
+//! One function a command.
+
+mod diarize;
+mod extract;
+mod faces;
+pub mod logging;
+mod machine;
+mod progress;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::CommandFactory;
+use turnwise::error::Error;
+use turnwise::inference::Registry;
+use turnwise::output::inspect::{InspectOptions, inspect};
+use turnwise::output::schema_doc::schema_markdown;
+use turnwise::pipeline::schemas;
+use turnwise::recipe::Recipe;
+
+use crate::cli::{Cli, Command, RecipeArgs};
+
+/// Something failed, the rest is done.
+const SOME_FAILED: u8 = 1;
+/// The request itself is wrong.
+const USAGE: u8 = 2;
+
+/// Runs the command.
+///
+/// # Errors
+/// What `main` prints and turns into an exit code.
+pub fn run(cli: &Cli) -> Result<ExitCode> {
+    let registry = || Registry::open(cli.models.as_deref());
+    match &cli.command {
+        Command::Extract(args) => return extract::run(args, cli, &registry()?),
+        Command::Worker(args) => extract::worker(args, &registry()?)?,
+        Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
+        Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
+        Command::Score(args) => print(&diarize::score(args)?)?,
+        Command::Faces(args) => faces::run(args, &registry()?)?,
+        Command::Models => return machine::models(&registry()?),
+        Command::Doctor => return machine::doctor(&registry()?),
+        Command::Recipe(args) => print(&recipe(args)?.to_toml()?)?,
+        Command::Schema => print(&schema_markdown(&schemas(&Recipe::default())))?,
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "turnwise", &mut text);
+            std::io::stdout().write_all(&text)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes to standard output; unlike `print!` it gives a closed pipe back as an error.
+fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    if !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    Ok(out.flush()?)
+}
+
+fn recipe(args: &RecipeArgs) -> Result<Recipe> {
+    Ok(Recipe::load(args.recipe.as_deref(), &args.set)?)
+}
+
+/// True when the reader of our output went away.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// 2 for a request that is wrong, 1 for everything else.
+pub fn exit_code(error: &anyhow::Error) -> ExitCode {
+    match error.downcast_ref::<Error>() {
+        Some(Error::Usage { .. } | Error::Recipe { .. }) => ExitCode::from(USAGE),
+        _ => ExitCode::from(SOME_FAILED),
+    }
+}
