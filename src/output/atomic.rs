@@ -1,0 +1,77 @@
+//! A file written whole or not at all: a temporary name in the same folder, fsynced, then renamed.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Cause, Error, Result};
+
+/// Lets `fill` write the file; on any failure the old file stays as it was and no temporary is left.
+///
+/// Missing parent folders are made. The folder is synced too, so that the rename survives a power cut.
+///
+/// # Errors
+/// [`Error::Write`] with the final path.
+pub fn write_whole(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<(), Cause>) -> Result<()> {
+    write_parts(path, fill).map_err(|cause| Error::write(path, cause))
+}
+
+fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<(), Cause>) -> Result<(), Cause> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    fs::create_dir_all(&folder)?;
+    // A leading dot and another suffix: a listing of tables never sees an unfinished file.
+    let temporary = tempfile::Builder::new().prefix(".turnwise-").suffix(".tmp").permissions(permissions()).tempfile_in(&folder)?;
+    let (file, name) = temporary.into_parts();
+    let mut writer = BufWriter::with_capacity(1 << 20, file);
+    fill(&mut writer)?;
+    writer.flush()?;
+    writer.get_ref().sync_all()?;
+    drop(writer);
+    name.persist(path).map_err(|e| e.error)?;
+    #[cfg(unix)]
+    File::open(&folder)?.sync_all()?;
+    Ok(())
+}
+
+/// What a plainly created file would ask for; the umask applies.
+fn permissions() -> fs::Permissions {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::PermissionsExt::from_mode(0o666)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_failure_keeps_the_old_file_and_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/er/a.txt");
+        write_whole(&path, |w| Ok(w.write_all(b"first")?)).unwrap();
+        let failed = write_whole(&path, |w| {
+            w.write_all(b"half")?;
+            Err("disk full".into())
+        });
+        assert_eq!(failed.unwrap_err().chain(), format!("cannot write {}: disk full", path.display()));
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(names(path.parent().unwrap()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_folder_that_is_a_file_is_an_error_with_the_path() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("x"), "").unwrap();
+        let e = write_whole(&folder.path().join("x/a.txt"), |_| Ok(())).unwrap_err();
+        assert_eq!(e.kind(), "write");
+        assert!(e.to_string().contains("x/a.txt"), "{e}");
+    }
+}

@@ -1,0 +1,162 @@
+//! What lies in an output folder: `<table>/<interview_id>.parquet`, `rttm/<interview_id>.rttm`, `interviews.parquet`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::output::paths::interviews_path;
+
+/// The folder that `extract` writes into.
+#[derive(Clone, Debug)]
+pub struct OutputFolder {
+    root: PathBuf,
+}
+
+/// One table of one interview.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StoredFile {
+    /// Subfolders joined by `/`; the whole corpus' tables carry their own name here.
+    pub interview_id: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// The files of one table, sorted by interview.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableFiles {
+    /// Table name: the folder.
+    pub table: String,
+    /// One file an interview.
+    pub files: Vec<StoredFile>,
+}
+
+impl OutputFolder {
+    /// Names a folder; nothing is looked at yet.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        OutputFolder { root: root.into() }
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `interviews.parquet`, if it is there.
+    pub fn interviews_file(&self) -> Option<PathBuf> {
+        Some(interviews_path(&self.root)).filter(|p| p.is_file())
+    }
+
+    /// Every table with its files, sorted by table and interview; unfinished (hidden) files are passed over.
+    /// `tasks/<name>` and other nested tables count by their first folder.
+    ///
+    /// # Errors
+    /// [`Error::Read`] for a folder that cannot be listed.
+    pub fn tables(&self) -> Result<Vec<TableFiles>> {
+        let mut tables = Vec::new();
+        for (table, path, is_folder) in entries(&self.root)? {
+            if is_folder {
+                let mut files = Vec::new();
+                collect(&path, "", ".parquet", &mut files)?;
+                if !files.is_empty() {
+                    files.sort();
+                    tables.push(TableFiles { table, files });
+                }
+            }
+        }
+        Ok(tables)
+    }
+
+    /// The interviews that have a file of `table` (or of `rttm`), sorted.
+    ///
+    /// # Errors
+    /// [`Error::Read`] for a folder that cannot be listed; no such table is an empty list.
+    pub fn interviews(&self, table: &str) -> Result<Vec<String>> {
+        let folder = self.root.join(table);
+        let mut files = Vec::new();
+        if folder.is_dir() {
+            collect(&folder, "", if table == "rttm" { ".rttm" } else { ".parquet" }, &mut files)?;
+        }
+        files.sort();
+        Ok(files.into_iter().map(|f| f.interview_id).collect())
+    }
+
+    /// The files of `table`, sorted by interview.
+    ///
+    /// # Errors
+    /// As [`OutputFolder::interviews`].
+    pub fn files(&self, table: &str) -> Result<Vec<StoredFile>> {
+        let folder = self.root.join(table);
+        let mut files = Vec::new();
+        if folder.is_dir() {
+            collect(&folder, "", ".parquet", &mut files)?;
+        }
+        files.sort();
+        Ok(files)
+    }
+}
+
+fn collect(folder: &Path, prefix: &str, suffix: &str, files: &mut Vec<StoredFile>) -> Result<()> {
+    for (name, path, is_folder) in entries(folder)? {
+        if is_folder {
+            collect(&path, &format!("{prefix}{name}/"), suffix, files)?;
+        } else if let Some(stem) = name.strip_suffix(suffix) {
+            let bytes = fs::metadata(&path).map_err(|source| Error::Read { path: path.clone(), source })?.len();
+            files.push(StoredFile { interview_id: format!("{prefix}{stem}"), path, bytes });
+        }
+    }
+    Ok(())
+}
+
+/// Name, path and whether it is a folder of each entry that is not hidden, sorted by name. Names that are no UTF-8 were not written by us.
+fn entries(folder: &Path) -> Result<Vec<(String, PathBuf, bool)>> {
+    let failed = |source| Error::Read { path: folder.into(), source };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if let Ok(name) = entry.file_name().into_string()
+            && !name.starts_with('.')
+        {
+            let path = entry.path();
+            let is_folder = path.is_dir();
+            found.push((name, path, is_folder));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_and_interviews_are_listed_sorted() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in [
+            "turns/b.parquet",
+            "turns/show/s1.e2.parquet",
+            "turns/a.parquet",
+            "turns/.turnwise-x.tmp",
+            "faces/a.parquet",
+            "rttm/a.rttm",
+            "interviews.parquet",
+            "notes.txt",
+        ] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "xyz").unwrap();
+        }
+        let out = OutputFolder::new(folder.path());
+        let tables = out.tables().unwrap();
+        assert_eq!(tables.iter().map(|t| t.table.as_str()).collect::<Vec<_>>(), ["faces", "turns"]);
+        assert_eq!(tables[1].files.iter().map(|f| f.interview_id.as_str()).collect::<Vec<_>>(), ["a", "b", "show/s1.e2"]);
+        assert_eq!(tables[1].files[0].bytes, 3);
+        assert_eq!(out.interviews("turns").unwrap(), ["a", "b", "show/s1.e2"]);
+        assert_eq!(out.interviews("rttm").unwrap(), ["a"]);
+        assert!(out.interviews("voice").unwrap().is_empty());
+        assert!(out.interviews_file().is_some());
+        assert_eq!(OutputFolder::new(folder.path().join("none")).tables().unwrap_err().kind(), "read");
+    }
+}

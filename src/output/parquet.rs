@@ -1,0 +1,209 @@
+//! Writing a table as Parquet: zstd, statistics, fixed row groups, the same bytes for the same table.
+//!
+//! Each column's unit, description and cut-off are the metadata of its Arrow field, so that `pyarrow.parquet.read_schema(f).field(c).metadata`
+//! shows them; what made the file (recipe, models, tool) is the file's key-value metadata under `turnwise.` keys.
+//! Polars' writer knows no field metadata, so the `ARROW:schema` entry is made here and handed to it; polars keeps a caller's entry.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use polars::prelude::{
+    ArrowDataType, ArrowField, ArrowSchema, BooleanChunked, Column, DataFrame, DataType, Field, Float32Chunked, Float32Type,
+    Float64Chunked, Int64Chunked, IntoSeries, KeyValueMetadata, ListBuilderTrait, ListPrimitiveChunkedBuilder, ListStringChunkedBuilder,
+    NewChunkedArray, ParquetCompression, ParquetWriter, PlSmallStr, Schema, StatisticsOptions, StringChunked,
+};
+use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
+
+use crate::error::{Cause, Error, Result};
+use crate::output::atomic::write_whole;
+use crate::table::{ColumnData, Kind, Table};
+
+/// Rows a row group: a 10 ms table of a quarter of an hour is one; readers skip whole groups by their statistics.
+const ROW_GROUP_ROWS: usize = 1 << 17;
+
+/// Level 3 is zstd's own default; fixed, since another level is other bytes.
+const ZSTD_LEVEL: i32 = 3;
+
+/// What made a file; its key-value metadata, beside the table's name and description.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FileMetadata {
+    /// Version of SCHEMA.md.
+    pub schema_version: String,
+    /// Version of the program.
+    pub tool_version: String,
+    /// Parameters that change results, as canonical JSON text.
+    pub recipe: String,
+    /// Hash of `recipe`.
+    pub recipe_hash: String,
+    /// Registry name to sha256 of each model used; in the file as one JSON object.
+    pub models: BTreeMap<String, String>,
+}
+
+/// Keys of the file's key-value metadata.
+pub(super) mod key {
+    pub const SCHEMA_VERSION: &str = "turnwise.schema_version";
+    pub const TOOL_VERSION: &str = "turnwise.tool_version";
+    pub const RECIPE: &str = "turnwise.recipe";
+    pub const RECIPE_HASH: &str = "turnwise.recipe_hash";
+    pub const MODELS: &str = "turnwise.models";
+    pub const TABLE: &str = "turnwise.table";
+    pub const DESCRIPTION: &str = "turnwise.description";
+    /// The Arrow schema with the fields' metadata.
+    pub const ARROW_SCHEMA: &str = "ARROW:schema";
+}
+
+/// Keys of a field's metadata.
+pub(super) mod field_key {
+    pub const UNIT: &str = "unit";
+    pub const DESCRIPTION: &str = "description";
+    pub const CUT_OFF: &str = "cut_off";
+}
+
+/// One column on its way out.
+pub(super) struct OutColumn<'a> {
+    pub name: &'a str,
+    pub unit: &'a str,
+    pub description: &'a str,
+    pub cut_off: &'a str,
+    pub data: &'a ColumnData,
+}
+
+/// A table on its way out.
+pub(super) struct OutTable<'a> {
+    pub name: &'a str,
+    pub description: &'a str,
+    pub columns: Vec<OutColumn<'a>>,
+}
+
+/// Writes `table` to `path`, whole or not at all; missing folders are made, an older file is replaced.
+///
+/// NaN and infinities become null, inside lists too.
+///
+/// # Errors
+/// [`Error::Write`] with the path.
+pub fn write(path: &Path, table: &Table, metadata: &FileMetadata) -> Result<()> {
+    let schema = table.schema();
+    let columns = schema.columns.iter().zip(table.columns()).map(|(spec, data)| OutColumn {
+        name: &spec.name,
+        unit: spec.unit,
+        description: &spec.description,
+        cut_off: spec.cut_off.name(),
+        data,
+    });
+    write_table(path, &OutTable { name: schema.name, description: schema.description, columns: columns.collect() }, metadata)
+}
+
+/// [`write`] for tables of any origin.
+pub(super) fn write_table(path: &Path, table: &OutTable, metadata: &FileMetadata) -> Result<()> {
+    let mut names = BTreeSet::new();
+    if let Some(twice) = table.columns.iter().find(|c| !names.insert(c.name)) {
+        return Err(Error::write(path, format!("table {} has two columns named {:?}", table.name, twice.name)));
+    }
+    write_whole(path, |file| {
+        let schema = Schema::from_iter(table.columns.iter().map(|c| Field::new(c.name.into(), data_type(c.data.kind()))));
+        let mut writer = ParquetWriter::new(file)
+            .with_compression(ParquetCompression::Zstd(Some(ZstdLevel::try_new(ZSTD_LEVEL)?)))
+            .with_statistics(StatisticsOptions::default())
+            .with_key_value_metadata(Some(key_values(table, metadata)?))
+            .batched(&schema)?;
+        let rows = table.columns.first().map_or(0, |c| c.data.len());
+        // Group by group: the copy that polars needs never exceeds one row group.
+        for start in (0..rows).step_by(ROW_GROUP_ROWS) {
+            let range = start..rows.min(start + ROW_GROUP_ROWS);
+            let columns = table.columns.iter().map(|c| to_column(c.name.into(), c.data, range.clone())).collect();
+            writer.write_batch(&DataFrame::new(range.len(), columns)?)?;
+        }
+        writer.finish()?;
+        Ok(())
+    })
+}
+
+fn key_values(table: &OutTable, metadata: &FileMetadata) -> Result<KeyValueMetadata, Cause> {
+    let arrow_schema = schema_to_metadata_key(&ArrowSchema::from_iter(table.columns.iter().map(arrow_field)));
+    let entries = [
+        (key::ARROW_SCHEMA, arrow_schema.value.unwrap_or_default()),
+        (key::TABLE, table.name.to_owned()),
+        (key::DESCRIPTION, table.description.to_owned()),
+        (key::SCHEMA_VERSION, metadata.schema_version.clone()),
+        (key::TOOL_VERSION, metadata.tool_version.clone()),
+        (key::RECIPE_HASH, metadata.recipe_hash.clone()),
+        (key::RECIPE, metadata.recipe.clone()),
+        (key::MODELS, serde_json::to_string(&metadata.models)?),
+    ];
+    Ok(KeyValueMetadata::from_static(entries.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()))
+}
+
+/// The field as other readers see it: plain utf8 and lists rather than polars' string views, which older readers do not know.
+fn arrow_field(column: &OutColumn) -> ArrowField {
+    let list = |item| ArrowDataType::List(Box::new(ArrowField::new("item".into(), item, true)));
+    let data_type = match column.data.kind() {
+        Kind::F32 => ArrowDataType::Float32,
+        Kind::F64 => ArrowDataType::Float64,
+        Kind::I64 => ArrowDataType::Int64,
+        Kind::Str => ArrowDataType::Utf8,
+        Kind::Bool => ArrowDataType::Boolean,
+        Kind::F32List => list(ArrowDataType::Float32),
+        Kind::StrList => list(ArrowDataType::Utf8),
+    };
+    let metadata = [(field_key::UNIT, column.unit), (field_key::DESCRIPTION, column.description), (field_key::CUT_OFF, column.cut_off)]
+        .into_iter()
+        .map(|(k, v)| (PlSmallStr::from_static(k), PlSmallStr::from_str(v)));
+    let mut field = ArrowField::new(column.name.into(), data_type, true);
+    field.metadata = Some(Arc::new(metadata.collect()));
+    field
+}
+
+pub(super) fn data_type(kind: Kind) -> DataType {
+    match kind {
+        Kind::F32 => DataType::Float32,
+        Kind::F64 => DataType::Float64,
+        Kind::I64 => DataType::Int64,
+        Kind::Str => DataType::String,
+        Kind::Bool => DataType::Boolean,
+        Kind::F32List => DataType::List(Box::new(DataType::Float32)),
+        Kind::StrList => DataType::List(Box::new(DataType::String)),
+    }
+}
+
+fn to_column(name: PlSmallStr, data: &ColumnData, rows: Range<usize>) -> Column {
+    let series = match data {
+        ColumnData::F32(v) => Float32Chunked::from_iter_options(name, v[rows].iter().map(|&x| finite(x))).into_series(),
+        ColumnData::F64(v) => Float64Chunked::from_iter_options(name, v[rows].iter().map(|x| x.is_finite().then_some(*x))).into_series(),
+        ColumnData::I64(v) => Int64Chunked::from_iter_options(name, v[rows].iter().copied()).into_series(),
+        ColumnData::Str(v) => StringChunked::from_iter_options(name, v[rows].iter().map(Option::as_deref)).into_series(),
+        ColumnData::Bool(v) => BooleanChunked::from_iter_options(name, v[rows].iter().copied()).into_series(),
+        ColumnData::F32List(v) => {
+            let values = v[rows.clone()].iter().flatten().map(Vec::len).sum();
+            let mut list = ListPrimitiveChunkedBuilder::<Float32Type>::new(name, rows.len(), values, DataType::Float32);
+            let mut row = Vec::new();
+            for values in &v[rows] {
+                match values {
+                    Some(values) => {
+                        row.clear();
+                        row.extend(values.iter().map(|&x| finite(x)));
+                        list.append_iter(row.iter().copied());
+                    }
+                    None => list.append_null(),
+                }
+            }
+            list.finish().into_series()
+        }
+        ColumnData::StrList(v) => {
+            let mut list = ListStringChunkedBuilder::new(name, rows.len(), rows.len());
+            for texts in &v[rows] {
+                match texts {
+                    Some(texts) => list.append_values_iter(texts.iter().map(String::as_str)),
+                    None => list.append_null(),
+                }
+            }
+            list.finish().into_series()
+        }
+    };
+    series.into()
+}
+
+fn finite(x: f32) -> Option<f32> {
+    x.is_finite().then_some(x)
+}

@@ -1,0 +1,264 @@
+//! Reading a Parquet table back: its values, and what its fields and footer say about them.
+//!
+//! Tables of other programs can be read too: integers of any width become `I64`, dictionaries text; what the file does not say is empty.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use polars::prelude::{ArrowDataType, ArrowField, Column, ParquetReader, PolarsResult, SerReader, polars_err};
+
+use crate::error::{Error, Result};
+use crate::output::parquet::{FileMetadata, OutColumn, OutTable, data_type, field_key, key};
+use crate::table::{ColumnData, Kind};
+
+/// A column as a file tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredColumn {
+    /// Unique in its table.
+    pub name: String,
+    /// What it holds.
+    pub kind: Kind,
+    /// Unit, empty for text and plain numbers.
+    pub unit: String,
+    /// One sentence.
+    pub description: String,
+    /// See [`crate::table::CutOff::name`]; empty when the file does not say.
+    pub cut_off: String,
+}
+
+/// What a file's footer tells without its values being loaded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StoredSchema {
+    /// Table name; empty in files of other programs.
+    pub table: String,
+    /// What one row is.
+    pub description: String,
+    /// Columns in file order.
+    pub columns: Vec<StoredColumn>,
+    /// Number of rows.
+    pub rows: usize,
+    /// What made the file.
+    pub metadata: FileMetadata,
+}
+
+/// A table read from a file; missing values are NaN or `None` as in [`ColumnData`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StoredTable {
+    pub(super) schema: StoredSchema,
+    pub(super) columns: Vec<ColumnData>,
+}
+
+impl StoredTable {
+    /// Columns, rows and metadata.
+    pub fn schema(&self) -> &StoredSchema {
+        &self.schema
+    }
+
+    /// Values in the order of the schema's columns.
+    pub fn columns(&self) -> &[ColumnData] {
+        &self.columns
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.schema.rows
+    }
+
+    /// A column's values by name.
+    pub fn column(&self, name: &str) -> Option<&ColumnData> {
+        self.schema.columns.iter().position(|c| c.name == name).map(|i| &self.columns[i])
+    }
+
+    /// A text; `None` when null or when there is no such text column.
+    pub fn text(&self, name: &str, row: usize) -> Option<&str> {
+        match self.column(name)? {
+            ColumnData::Str(v) => v.get(row)?.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// A number of any numeric column; `None` when null or when there is no such column.
+    pub fn number(&self, name: &str, row: usize) -> Option<f64> {
+        match self.column(name)? {
+            ColumnData::F32(v) => v.get(row).map(|&x| f64::from(x)),
+            ColumnData::F64(v) => v.get(row).copied(),
+            ColumnData::I64(v) => v.get(row).copied().flatten().map(|x| x as f64),
+            _ => None,
+        }
+        .filter(|x| x.is_finite())
+    }
+
+    /// A list of texts; `None` when null or when there is no such column.
+    pub fn texts(&self, name: &str, row: usize) -> Option<&[String]> {
+        match self.column(name)? {
+            ColumnData::StrList(v) => v.get(row)?.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The form in which it can be written again.
+    pub(super) fn out(&self) -> OutTable<'_> {
+        let columns = self.schema.columns.iter().zip(&self.columns).map(|(spec, data)| OutColumn {
+            name: &spec.name,
+            unit: &spec.unit,
+            description: &spec.description,
+            cut_off: &spec.cut_off,
+            data,
+        });
+        OutTable { name: &self.schema.table, description: &self.schema.description, columns: columns.collect() }
+    }
+}
+
+/// Reads a whole table.
+///
+/// # Errors
+/// [`Error::Read`] when the file cannot be opened, [`Error::Parse`] when it is no whole Parquet file or holds a type Turnwise never writes.
+pub fn read(path: &Path) -> Result<StoredTable> {
+    guarded(path, |reader| {
+        let schema = stored_schema(reader)?;
+        values(reader_of(path)?, schema)
+    })
+}
+
+/// Reads those of the named columns that the file has, in file order.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_columns(path: &Path, names: &[&str]) -> Result<StoredTable> {
+    guarded(path, |reader| {
+        let mut schema = stored_schema(reader)?;
+        schema.columns.retain(|c| names.contains(&c.name.as_str()));
+        values(reader_of(path)?, schema)
+    })
+}
+
+/// Reads the footer alone.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_metadata(path: &Path) -> Result<StoredSchema> {
+    guarded(path, stored_schema)
+}
+
+/// Reads the column names alone.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_column_names(path: &Path) -> Result<Vec<String>> {
+    Ok(read_metadata(path)?.columns.into_iter().map(|c| c.name).collect())
+}
+
+fn reader_of(path: &Path) -> PolarsResult<ParquetReader<File>> {
+    Ok(ParquetReader::new(File::open(path)?).set_rechunk(true))
+}
+
+/// Turns whatever goes wrong in polars, panics on damaged pages too, into an error that names the file.
+fn guarded<T>(path: &Path, work: impl FnOnce(&mut ParquetReader<File>) -> PolarsResult<T>) -> Result<T> {
+    let file = File::open(path).map_err(|source| Error::Read { path: path.into(), source })?;
+    if file.metadata().is_ok_and(|m| m.is_dir()) {
+        return Err(Error::Read { path: path.into(), source: std::io::Error::from(std::io::ErrorKind::IsADirectory) });
+    }
+    let mut reader = ParquetReader::new(file);
+    let bad =
+        |what: String| Error::parse(path, 0, format!("not a whole Parquet file of known types ({what})"), "write it again or delete it");
+    match catch_unwind(AssertUnwindSafe(|| work(&mut reader))) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(e)) => Err(bad(e.to_string())),
+        Err(_) => Err(bad("its pages are damaged".into())),
+    }
+}
+
+fn stored_schema(reader: &mut ParquetReader<File>) -> PolarsResult<StoredSchema> {
+    let arrow = reader.schema()?;
+    let rows = reader.num_rows()?;
+    let footer = reader.get_metadata()?;
+    let mut entries: BTreeMap<&str, String> = BTreeMap::new();
+    for entry in footer.key_value_metadata.iter().flatten() {
+        entries.insert(&entry.key, entry.value.clone().unwrap_or_default());
+    }
+    let mut take = |key: &str| entries.remove(key).unwrap_or_default();
+    let models = take(key::MODELS);
+    let models = if models.is_empty() {
+        BTreeMap::new()
+    } else {
+        serde_json::from_str(&models).map_err(|e| polars_err!(ComputeError: "{} is no JSON object of texts: {}", key::MODELS, e))?
+    };
+    Ok(StoredSchema {
+        table: take(key::TABLE),
+        description: take(key::DESCRIPTION),
+        columns: arrow.iter_values().map(stored_column).collect::<PolarsResult<_>>()?,
+        rows,
+        metadata: FileMetadata {
+            schema_version: take(key::SCHEMA_VERSION),
+            tool_version: take(key::TOOL_VERSION),
+            recipe: take(key::RECIPE),
+            recipe_hash: take(key::RECIPE_HASH),
+            models,
+        },
+    })
+}
+
+fn stored_column(field: &ArrowField) -> PolarsResult<StoredColumn> {
+    let said = |key: &str| field.metadata.as_ref().and_then(|m| m.get(key)).map(|v| v.to_string()).unwrap_or_default();
+    Ok(StoredColumn {
+        name: field.name.to_string(),
+        kind: kind_of(&field.dtype).ok_or_else(|| polars_err!(ComputeError: "column {} is of type {:?}", field.name, field.dtype))?,
+        unit: said(field_key::UNIT),
+        description: said(field_key::DESCRIPTION),
+        cut_off: said(field_key::CUT_OFF),
+    })
+}
+
+fn kind_of(dtype: &ArrowDataType) -> Option<Kind> {
+    use ArrowDataType as A;
+    Some(match dtype {
+        A::Float16 | A::Float32 => Kind::F32,
+        A::Float64 => Kind::F64,
+        A::Int8 | A::Int16 | A::Int32 | A::Int64 | A::UInt8 | A::UInt16 | A::UInt32 | A::UInt64 => Kind::I64,
+        A::Boolean => Kind::Bool,
+        A::Utf8 | A::LargeUtf8 | A::Utf8View => Kind::Str,
+        A::Dictionary(_, values, _) if kind_of(values) == Some(Kind::Str) => Kind::Str,
+        A::List(item) | A::LargeList(item) | A::FixedSizeList(item, _) => match kind_of(&item.dtype)? {
+            Kind::F32 | Kind::F64 | Kind::I64 => Kind::F32List,
+            Kind::Str => Kind::StrList,
+            Kind::Bool | Kind::F32List | Kind::StrList => return None,
+        },
+        _ => return None,
+    })
+}
+
+fn values(reader: ParquetReader<File>, schema: StoredSchema) -> PolarsResult<StoredTable> {
+    if schema.columns.is_empty() {
+        return Ok(StoredTable { schema, columns: Vec::new() });
+    }
+    let names = schema.columns.iter().map(|c| c.name.clone()).collect();
+    let frame = reader.with_columns(Some(names)).finish()?;
+    let columns = schema.columns.iter().map(|c| column_data(c.kind, frame.column(&c.name)?)).collect::<PolarsResult<_>>()?;
+    Ok(StoredTable { schema, columns })
+}
+
+fn column_data(kind: Kind, column: &Column) -> PolarsResult<ColumnData> {
+    let series = column.as_materialized_series().cast(&data_type(kind))?;
+    Ok(match kind {
+        Kind::F32 => ColumnData::F32(series.f32()?.iter().map(|x| x.unwrap_or(f32::NAN)).collect()),
+        Kind::F64 => ColumnData::F64(series.f64()?.iter().map(|x| x.unwrap_or(f64::NAN)).collect()),
+        Kind::I64 => ColumnData::I64(series.i64()?.iter().collect()),
+        Kind::Bool => ColumnData::Bool(series.bool()?.iter().collect()),
+        Kind::Str => ColumnData::Str(series.str()?.iter().map(|x| x.map(str::to_owned)).collect()),
+        Kind::F32List => {
+            let list = series.list()?;
+            let rows = (0..list.len())
+                .map(|i| list.get_as_series(i).map(|row| Ok(row.f32()?.iter().map(|x| x.unwrap_or(f32::NAN)).collect())).transpose());
+            ColumnData::F32List(rows.collect::<PolarsResult<_>>()?)
+        }
+        Kind::StrList => {
+            let list = series.list()?;
+            let rows = (0..list.len()).map(|i| {
+                list.get_as_series(i).map(|row| Ok(row.str()?.iter().map(|x| x.unwrap_or_default().to_owned()).collect())).transpose()
+            });
+            ColumnData::StrList(rows.collect::<PolarsResult<_>>()?)
+        }
+    })
+}

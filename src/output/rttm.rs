@@ -1,0 +1,227 @@
+//! RTTM, the field's plain-text form of an annotation, and UEM, the spans that are scored.
+//!
+//! Source: NIST, "The 2009 (RT-09) Rich Transcription Meeting Recognition Evaluation Plan", appendices A and B.
+//! Times are written to the millisecond, here and nowhere else.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use crate::annotation::{Annotation, SpeechTurn};
+use crate::error::{Error, Result};
+use crate::output::atomic::write_whole;
+use crate::time::Segment;
+
+/// The line types of RTTM that say nothing about who spoke when.
+const OTHER_TYPES: [&str; 13] =
+    ["SEGMENT", "NOSCORE", "NO_RT_METADATA", "LEXEME", "NON-LEX", "NON-SPEECH", "FILLER", "EDIT", "IP", "SU", "CB", "A/P", "SPKR-INFO"];
+
+/// An interview id as RTTM can hold it: white space becomes `_`.
+pub fn uri_for(interview_id: &str) -> String {
+    interview_id.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect()
+}
+
+/// Writes one `SPEAKER` line per speech turn, times to the millisecond, whole or not at all.
+///
+/// A turn that rounds to 0 ms is left out.
+///
+/// # Errors
+/// [`Error::Usage`] when `uri` or a speaker is empty or holds white space (fields are split there), [`Error::Write`].
+pub fn write_rttm(path: &Path, uri: &str, annotation: &Annotation) -> Result<()> {
+    check_name("recording", uri)?;
+    annotation.speakers().into_iter().try_for_each(|speaker| check_name("speaker", speaker))?;
+    write_whole(path, |file| {
+        for turn in annotation.turns() {
+            let (start, end) = (millis(turn.segment.start().get()), millis(turn.segment.end().get()));
+            if end > start {
+                let (start, length) = (start as f64 / 1e3, (end - start) as f64 / 1e3);
+                writeln!(file, "SPEAKER {uri} 1 {start:.3} {length:.3} <NA> <NA> {} <NA> <NA>", turn.speaker)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn millis(secs: f64) -> i64 {
+    (secs * 1e3).round() as i64
+}
+
+fn check_name(what: &str, name: &str) -> Result<()> {
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return Err(Error::Usage {
+            what: format!("the {what} name {name:?} cannot be written as RTTM"),
+            hint: "fields of RTTM are split at white space: rename it, `_` instead of each space".into(),
+        });
+    }
+    Ok(())
+}
+
+/// Reads the annotations of a file, one per recording, sorted by recording name.
+///
+/// Comments (`;;`) and RTTM's other line types are passed over.
+///
+/// # Errors
+/// [`Error::Read`], and [`Error::Parse`] with the line for one that is no RTTM.
+pub fn read_rttm(path: &Path) -> Result<Vec<(String, Annotation)>> {
+    let mut found: BTreeMap<String, Vec<SpeechTurn>> = BTreeMap::new();
+    for_each_line(path, |fields| {
+        match fields[0] {
+            "SPEAKER" => {}
+            other if OTHER_TYPES.contains(&other) => return Ok(()),
+            other => return Err(format!("{other:?} is no line type of RTTM")),
+        }
+        if fields.len() < 8 {
+            return Err(format!("a SPEAKER line of {} fields", fields.len()));
+        }
+        let (start, length) = (number("start", fields[3])?, number("duration", fields[4])?);
+        let segment = segment(start, start + length).ok_or_else(|| format!("the duration {:?}", fields[4]))?;
+        if fields[7] == "<NA>" {
+            return Err("a SPEAKER line that names no speaker".into());
+        }
+        found.entry(fields[1].to_owned()).or_default().push(SpeechTurn { segment, speaker: fields[7].to_owned() });
+        Ok(())
+    })
+    .map_err(|e| e.of(path, "expected `SPEAKER recording 1 start duration <NA> <NA> speaker <NA> <NA>`, times in seconds"))?;
+    Ok(found.into_iter().map(|(uri, turns)| (uri, Annotation::new(turns))).collect())
+}
+
+/// Reads the spans to be scored, one list per recording, sorted by recording name and start.
+///
+/// # Errors
+/// [`Error::Read`], and [`Error::Parse`] with the line for one that is no UEM.
+pub fn read_uem(path: &Path) -> Result<Vec<(String, Vec<Segment>)>> {
+    let mut found: BTreeMap<String, Vec<Segment>> = BTreeMap::new();
+    for_each_line(path, |fields| {
+        if fields.len() != 4 {
+            return Err(format!("a line of {} fields", fields.len()));
+        }
+        let (start, end) = (number("start", fields[2])?, number("end", fields[3])?);
+        let segment = segment(start, end).ok_or_else(|| format!("a span that ends at {end} before its start at {start}"))?;
+        found.entry(fields[0].to_owned()).or_default().push(segment);
+        Ok(())
+    })
+    .map_err(|e| e.of(path, "expected `recording 1 start end`, times in seconds"))?;
+    for spans in found.values_mut() {
+        spans.sort();
+    }
+    Ok(found.into_iter().collect())
+}
+
+/// What stopped the reading of lines.
+enum Stopped {
+    Io(std::io::Error),
+    At(usize, String),
+}
+
+impl Stopped {
+    fn of(self, path: &Path, hint: &str) -> Error {
+        match self {
+            Stopped::Io(source) => Error::Read { path: path.into(), source },
+            Stopped::At(line, what) => Error::parse(path, line, what, hint),
+        }
+    }
+}
+
+/// Hands over the fields of each line that is neither empty nor a comment.
+fn for_each_line(path: &Path, mut each: impl FnMut(&[&str]) -> Result<(), String>) -> Result<(), Stopped> {
+    let bytes = std::fs::read(path).map_err(Stopped::Io)?;
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    for (i, line) in bytes.split(|&b| b == b'\n').enumerate() {
+        let at = |what| Stopped::At(i + 1, what);
+        let line = std::str::from_utf8(line).map_err(|_| at("text that is not UTF-8".into()))?;
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        if fields.first().is_some_and(|f| !f.starts_with(";;")) {
+            each(&fields).map_err(at)?;
+        }
+    }
+    Ok(())
+}
+
+fn number(what: &str, field: &str) -> Result<f64, String> {
+    field.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| format!("the {what} {field:?} is no number"))
+}
+
+/// Sums of decimal texts are brought back to the decimal they mean: 0.1 + 0.2 ends at 0.3.
+fn segment(start: f64, end: f64) -> Option<Segment> {
+    Segment::from_secs(start, (end * 1e6).round() / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn speech(start: f64, end: f64, speaker: &str) -> SpeechTurn {
+        SpeechTurn { segment: Segment::from_secs(start, end).unwrap(), speaker: speaker.into() }
+    }
+
+    #[test]
+    fn lines_have_three_decimals_and_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rttm/a.rttm");
+        let a = Annotation::new(vec![speech(0.1, 0.3004, "B"), speech(1.9996, 2.25, "A"), speech(3.0, 3.0004, "A")]);
+        write_rttm(&path, "show/a", &a).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, "SPEAKER show/a 1 0.100 0.200 <NA> <NA> B <NA> <NA>\nSPEAKER show/a 1 2.000 0.250 <NA> <NA> A <NA> <NA>\n");
+        let back = read_rttm(&path).unwrap();
+        assert_eq!(back, [("show/a".to_owned(), Annotation::new(vec![speech(0.1, 0.3, "B"), speech(2.0, 2.25, "A")]))]);
+        write_rttm(&path, "show/a", &back[0].1).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        write_rttm(&path, "silent", &Annotation::default()).unwrap();
+        assert!(read_rttm(&path).unwrap().is_empty());
+    }
+
+    #[test]
+    fn names_with_white_space_are_refused_and_quoted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.rttm");
+        let e = write_rttm(&path, "my talk", &Annotation::default()).unwrap_err().to_string();
+        assert!(e.contains("\"my talk\""), "{e}");
+        let e = write_rttm(&path, "a", &Annotation::new(vec![speech(0.0, 1.0, "Ms\tX")])).unwrap_err().to_string();
+        assert!(e.contains("\"Ms\\tX\""), "{e}");
+        assert!(!path.exists());
+        assert_eq!(uri_for("my talk\u{a0}2"), "my_talk_2");
+    }
+
+    #[test]
+    fn comments_other_types_and_any_newline_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.rttm");
+        let text = "\u{feff};; made by hand\r\nSPKR-INFO b 1 <NA> <NA> <NA> unknown X <NA>\r\n\r\nSPEAKER b 1 1 2 <NA> <NA> X <NA>\r\nSPEAKER a 1 0.5 0.25 <NA> <NA> Y <NA> <NA>";
+        std::fs::write(&path, text).unwrap();
+        let back = read_rttm(&path).unwrap();
+        assert_eq!(back[0], ("a".to_owned(), Annotation::new(vec![speech(0.5, 0.75, "Y")])));
+        assert_eq!(back[1], ("b".to_owned(), Annotation::new(vec![speech(1.0, 3.0, "X")])));
+    }
+
+    #[test]
+    fn a_wrong_line_is_an_error_with_its_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.rttm");
+        for (line, said) in [
+            ("00:00:01,000 --> 00:00:02,000", "00:00:01,000"),
+            ("SPEAKER a 1 0,5 1 <NA> <NA> X <NA> <NA>", "0,5"),
+            ("SPEAKER a 1 0.5 -1 <NA> <NA> X <NA> <NA>", "-1"),
+            ("SPEAKER a 1 0.5 nan <NA> <NA> X <NA> <NA>", "nan"),
+            ("SPEAKER a 1 0.5", "4 fields"),
+        ] {
+            std::fs::write(&path, format!(";; x\n{line}\n")).unwrap();
+            let e = read_rttm(&path).unwrap_err();
+            assert_eq!(e.kind(), "parse");
+            assert!(e.to_string().contains(":2: ") && e.to_string().contains(said), "{e}");
+        }
+        std::fs::write(&path, b"SPEAKER a\xff 1 0 1 <NA> <NA> X <NA> <NA>\n").unwrap();
+        assert!(read_rttm(&path).unwrap_err().to_string().contains(":1: "));
+        assert_eq!(read_rttm(&folder.path().join("none")).unwrap_err().kind(), "read");
+    }
+
+    #[test]
+    fn uem_spans_are_sorted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.uem");
+        std::fs::write(&path, ";; c\na 1 5 6.5\na 1 0 2\n").unwrap();
+        let span = |a, b| Segment::from_secs(a, b).unwrap();
+        assert_eq!(read_uem(&path).unwrap(), [("a".to_owned(), vec![span(0.0, 2.0), span(5.0, 6.5)])]);
+        std::fs::write(&path, "a 1 6 5\n").unwrap();
+        assert!(read_uem(&path).unwrap_err().to_string().contains(":1: a span that ends"));
+    }
+}

@@ -1,0 +1,197 @@
+//! SCHEMA.md: every table and column in words, made from the code.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::table::{ColumnSpec, TableSchema};
+
+/// A family of at least so many columns that say the same of different things is told in one line.
+const FAMILY: usize = 13;
+
+/// The text of SCHEMA.md: a section a table, a line a column.
+///
+/// Columns whose names and descriptions differ in one part alone (`blendshape_jawOpen_mean`, `blendshape_mouthClose_mean`, …) are one line with
+/// `*` in that part, followed by the list of what `*` stands for, so that nothing is lost.
+pub fn schema_markdown(tables: &[TableSchema]) -> String {
+    let mut text = String::from(
+        "# Tables\n\n\
+         Made from the code; do not edit. One Parquet file per interview and table. Missing values are null.\n\
+         The cut-off is the time up to which a column looked: none (known beforehand), turn_start, turn_end, next_turn (start of the next turn), interview (its end).\n\
+         `*` in a name stands for each of the words listed below its table.\n",
+    );
+    for table in tables {
+        section(&mut text, table);
+    }
+    text
+}
+
+fn section(text: &mut String, table: &TableSchema) {
+    // Writing to a String cannot fail.
+    let _ = write!(
+        text,
+        "\n## {}\n\n{}\n\n| column | type | unit | cut-off | description |\n|---|---|---|---|---|\n",
+        table.name,
+        cell(table.description)
+    );
+    let families = families(&table.columns);
+    let mut lists = String::new();
+    for (i, column) in table.columns.iter().enumerate() {
+        match families.get(&i) {
+            None => line(text, &column.name, column, &column.description),
+            Some(Place::Member) => {}
+            Some(Place::Head(family, members)) => {
+                line(text, &family.name(), column, &family.description);
+                let _ = writeln!(lists, "\n`{}` ({} columns): {}", family.name(), members.len(), members.join(", "));
+            }
+        }
+    }
+    text.push_str(&lists);
+}
+
+fn line(text: &mut String, name: &str, column: &ColumnSpec, description: &str) {
+    let _ = writeln!(
+        text,
+        "| `{}` | {} | {} | {} | {} |",
+        cell(name),
+        column.kind.name(),
+        cell(column.unit),
+        column.cut_off.name(),
+        cell(description)
+    );
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+/// What the columns of a family share.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Family {
+    prefix: String,
+    suffix: String,
+    description: String,
+    kind: &'static str,
+    unit: &'static str,
+    cut_off: &'static str,
+}
+
+impl Family {
+    fn name(&self) -> String {
+        format!("{}*{}", self.prefix, self.suffix)
+    }
+}
+
+enum Place {
+    /// The first of its family, with what `*` stands for in column order.
+    Head(Family, Vec<String>),
+    /// One of the others.
+    Member,
+}
+
+/// The columns that belong to a family large enough, by index.
+fn families(columns: &[ColumnSpec]) -> BTreeMap<usize, Place> {
+    let mut sizes: BTreeMap<Family, usize> = BTreeMap::new();
+    for column in columns {
+        for (family, _) in candidates(column) {
+            *sizes.entry(family).or_default() += 1;
+        }
+    }
+    let mut members: BTreeMap<Family, Vec<(usize, String)>> = BTreeMap::new();
+    for (i, column) in columns.iter().enumerate() {
+        // The largest; among equals the first, which has the longest suffix.
+        let best = candidates(column).into_iter().rev().max_by_key(|(family, _)| sizes[family]);
+        if let Some((family, word)) = best {
+            members.entry(family).or_default().push((i, word));
+        }
+    }
+    let mut places = BTreeMap::new();
+    for (family, members) in members.into_iter().filter(|(_, m)| m.len() >= FAMILY) {
+        for &(i, _) in &members {
+            places.insert(i, Place::Member);
+        }
+        let first = members[0].0;
+        places.insert(first, Place::Head(family, members.into_iter().map(|(_, word)| word).collect()));
+    }
+    places
+}
+
+/// The ways to see a column as `prefix_*_suffix` or `prefix_*`, with the word in the place of `*`.
+fn candidates(column: &ColumnSpec) -> Vec<(Family, String)> {
+    let Some((prefix, rest)) = column.name.split_once('_') else { return Vec::new() };
+    let mut found = Vec::new();
+    let splits = rest.match_indices('_').map(|(at, _)| at).chain([rest.len()]);
+    for (word, suffix) in splits.map(|at| rest.split_at(at)) {
+        // A `*` of the description's own would be taken for the word.
+        if word.is_empty() || column.description.contains('*') {
+            continue;
+        }
+        let family = Family {
+            prefix: format!("{prefix}_"),
+            suffix: suffix.to_owned(),
+            description: column.description.replace(word, "*"),
+            kind: column.kind.name(),
+            unit: column.unit,
+            cut_off: column.cut_off.name(),
+        };
+        found.push((family, word.to_owned()));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{CutOff, Kind};
+
+    #[test]
+    fn every_column_is_a_line_with_all_it_says() {
+        let table = TableSchema {
+            name: "turns",
+            description: "One row per turn.",
+            columns: vec![
+                ColumnSpec::new("start_secs", Kind::F64, "s", "Start | of the turn.").until(CutOff::TurnStart),
+                ColumnSpec::new("text", Kind::Str, "", "Words."),
+            ],
+        };
+        let text = schema_markdown(&[table]);
+        let lines: Vec<&str> = text.lines().skip_while(|l| !l.starts_with("## ")).collect();
+        assert_eq!(
+            lines,
+            [
+                "## turns",
+                "",
+                "One row per turn.",
+                "",
+                "| column | type | unit | cut-off | description |",
+                "|---|---|---|---|---|",
+                "| `start_secs` | float64 | s | turn_start | Start \\| of the turn. |",
+                "| `text` | string |  | interview | Words. |",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_family_is_one_line_and_loses_nothing() {
+        let shapes: Vec<String> = (0..13).map(|i| format!("shape{}", (b'A' + i) as char)).collect();
+        let mut columns = Vec::new();
+        for s in &shapes {
+            columns.push(ColumnSpec::new(format!("blendshape_{s}_mean"), Kind::F32, "", format!("Mean of {s} over the turn.")));
+            columns.push(ColumnSpec::new(format!("blendshape_{s}_max"), Kind::F32, "", format!("Largest {s} of the turn.")));
+        }
+        columns.push(ColumnSpec::new("blendshape_missing", Kind::Str, "", "Why they are null."));
+        let text = schema_markdown(&[TableSchema { name: "t", description: "", columns }]);
+        assert!(text.contains("| `blendshape_*_mean` | float32 |  | interview | Mean of * over the turn. |\n"), "{text}");
+        assert!(text.contains("| `blendshape_*_max` | float32 |  | interview | Largest * of the turn. |\n"), "{text}");
+        assert!(text.contains(&format!("\n`blendshape_*_max` (13 columns): {}\n", shapes.join(", "))), "{text}");
+        assert!(text.contains("| `blendshape_missing` | string |"), "{text}");
+        assert_eq!(text.lines().filter(|l| l.starts_with("| `")).count(), 3);
+    }
+
+    #[test]
+    fn columns_with_words_of_their_own_are_kept_apart() {
+        let columns: Vec<ColumnSpec> =
+            (0..20).map(|i| ColumnSpec::new(format!("voice_x{i}"), Kind::F32, "dB", format!("Number {i} of many."))).collect();
+        let text = schema_markdown(&[TableSchema { name: "t", description: "", columns }]);
+        assert_eq!(text.lines().filter(|l| l.starts_with("| `")).count(), 20);
+    }
+}
