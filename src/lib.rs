@@ -8,13 +8,14 @@
 //! composition  pipeline: extract() = hear ‖ watch → align → relate → write
 //! meaning      turns
 //! analysis     audio · speaker · face · transcript
-//! doors        media (ffmpeg-next, hound) · inference (ort) · output (polars, RTTM)
+//! doors        media (ffmpeg-next, hound) · inference (ort) · output (polars, RTTM) · dft (realfft)
 //! words        error, warning, time, signal, annotation, table
 //! ```
 
 pub mod annotation;
 pub mod audio;
 pub mod corpus;
+pub mod dft;
 pub mod error;
 pub mod face;
 pub mod inference;
