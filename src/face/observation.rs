@@ -179,14 +179,14 @@ pub struct Observation {
     pub pts: Seconds,
     /// The track it belongs to, from 1.
     pub track: u32,
-    /// Box around the face mesh's landmarks.
+    /// Box around the face mesh, or the detector's where there is no mesh.
     pub bounds: BoundingBox,
     /// Score of the track's last detection, 0 to 1.
     pub score: f32,
     /// The landmark model's certainty that there is a face, 0 to 1.
     pub presence: f32,
-    /// In the order of [`BLENDSHAPES`], 0 to 1.
-    pub blendshapes: [f32; 52],
+    /// In the order of [`BLENDSHAPES`], 0 to 1; `None` when only the detector sees the face (far profiles, hands before it).
+    pub blendshapes: Option<[f32; 52]>,
     /// `None` when the landmarks allow no pose.
     pub pose: Option<HeadPose>,
     /// `None` when the eyes are too closed or too small.
@@ -194,11 +194,11 @@ pub struct Observation {
     /// In the order of [`EXPRESSIONS`]; `None` where it was not looked at (see `expression_hz`).
     pub expression: Option<[f32; 7]>,
     /// Height over width of the eye on the image's left, 0.3 open, 0.1 closed.
-    pub eye_opening_left: f32,
+    pub eye_opening_left: Option<f32>,
     /// The same of the eye on the image's right.
-    pub eye_opening_right: f32,
+    pub eye_opening_right: Option<f32>,
     /// Distance of the inner lips over the distance of the outer eye corners.
-    pub mouth_opening: f32,
+    pub mouth_opening: Option<f32>,
     /// Trust.
     pub quality: Quality,
     /// Only when the recipe asks for them.

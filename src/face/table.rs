@@ -106,7 +106,7 @@ pub fn faces_table(interview_id: &str, faces: &Faces, config: &FaceConfig) -> Re
             .set("size_px", o.quality.size_px)
             .set("sharpness", o.quality.sharpness)
             .set("in_frame", o.quality.in_frame);
-        for (name, &x) in blendshapes.iter().zip(&o.blendshapes) {
+        for (name, &x) in blendshapes.iter().zip(o.blendshapes.iter().flatten()) {
             table.set(name, x);
         }
         for (name, &x) in expressions.iter().zip(o.expression.iter().flatten()) {
@@ -161,13 +161,13 @@ mod tests {
                 bounds: BoundingBox::from_corners(1.0, 2.0, 11.0, 12.0),
                 score: 0.9,
                 presence: 0.8,
-                blendshapes,
+                blendshapes: Some(blendshapes),
                 pose: None,
                 gaze: None,
                 expression: None,
-                eye_opening_left: 0.3,
-                eye_opening_right: 0.3,
-                mouth_opening: 0.1,
+                eye_opening_left: Some(0.3),
+                eye_opening_right: None,
+                mouth_opening: Some(0.1),
                 quality: Quality::default(),
                 landmarks: None,
             }],
