@@ -8,10 +8,25 @@
 //!
 //! A [`FaceTracker`] is fed frames in order and holds none of them; [`FaceTracker::finish`] gives [`Faces`].
 
+mod blendshape;
 mod config;
+mod crop;
+mod detect;
+mod expression;
+mod gaze;
+#[cfg(test)]
+mod golden;
+mod identity;
+mod landmark;
 mod models;
 mod observation;
+mod person;
+mod pose;
+mod quality;
+mod shot;
+mod short_range;
 mod table;
+mod track;
 mod tracker;
 
 pub use config::FaceConfig;
@@ -24,4 +39,4 @@ pub use tracker::FaceTracker;
 
 /// Registry names of the models this room runs, for [`crate::inference::Registry::verify`].
 pub const MODELS: &[&str] =
-    &["retinaface", "face_landmarks", "face_blendshapes", "face_recognition", "face_expression"];
+    &["retinaface", "face_detector", "face_landmarks", "face_blendshapes", "face_recognition", "face_expression"];

@@ -7,6 +7,7 @@ use crate::inference::{Registry, Runtime, Session};
 #[derive(Debug)]
 pub struct FaceModels {
     pub(super) detector: Session,
+    pub(super) short_range: Session,
     pub(super) landmarks: Session,
     pub(super) blendshapes: Session,
     pub(super) recognition: Session,
@@ -21,6 +22,7 @@ impl FaceModels {
     pub fn load(registry: &Registry, runtime: Runtime) -> Result<Self> {
         Ok(FaceModels {
             detector: Session::load(registry, super::detect::MODEL, runtime)?,
+            short_range: Session::load(registry, super::short_range::MODEL, runtime)?,
             landmarks: Session::load(registry, super::landmark::MODEL, runtime)?,
             blendshapes: Session::load(registry, super::blendshape::MODEL, runtime)?,
             recognition: Session::load(registry, super::identity::MODEL, runtime)?,
