@@ -1,1 +1,39 @@
 //! The one door to FFmpeg and hound: probing and decoding with the container's own time stamps.
+//!
+//! Every time that leaves this room is counted from the recording's common origin, the container's start time, for audio and
+//! video alike: a stream that starts late stays late. Presentation times come from the container, never from a frame rate.
+//!
+//! ```text
+//! probe  open → list streams → choose           probe.rs, pick.rs, input.rs
+//! audio  decode → mean of channels → place by PTS → resample   audio.rs, downmix.rs, placing.rs, resample.rs; wav.rs for plain WAV
+//! video  decode → sample by PTS → deinterlace → RGB, square pixels → upright   video.rs, grid.rs, deinterlace.rs, picture.rs, tonemap.rs, orientation.rs
+//! ```
+
+mod audio;
+mod decoding;
+mod deinterlace;
+mod downmix;
+mod grid;
+mod input;
+mod log;
+mod orientation;
+mod pick;
+mod picture;
+mod placing;
+mod probe;
+mod resample;
+mod tonemap;
+mod video;
+mod wav;
+
+#[cfg(test)]
+mod clips;
+#[cfg(test)]
+mod tests;
+
+pub use audio::{AudioReport, DecodedAudio, audio};
+pub use input::ffmpeg_version;
+pub use orientation::Orientation;
+pub use pick::StreamPick;
+pub use probe::{AudioInfo, Probe, StreamInfo, StreamKind, VideoInfo, probe};
+pub use video::{DecodeThreads, Sampling, Video, VideoReport, video};

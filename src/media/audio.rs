@@ -1,0 +1,152 @@
+//! Audio: one stream decoded from its start to mono floats at one rate, sample 0 at the common origin.
+
+use std::path::Path;
+
+use ffmpeg_next as ffmpeg;
+
+use super::decoding::StreamDecoder;
+use super::downmix;
+use super::input::{self, Source};
+use super::pick::StreamPick;
+use super::placing::{Placed, Placing};
+use super::probe::{StreamInfo, StreamKind};
+use super::wav;
+use crate::error::{Error, Result};
+use crate::signal::AudioBuffer;
+use crate::time::{Seconds, Segment};
+use crate::warning::Warning;
+
+/// Less than this missing at the end is how containers round.
+const SHORTFALL_SECS: f64 = 0.5;
+
+/// A decoded audio stream.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecodedAudio {
+    /// Mono, sample 0 at the common origin.
+    pub buffer: AudioBuffer,
+    /// What was decoded.
+    pub report: AudioReport,
+    /// Holes, errors, shortfall, choice of stream.
+    pub warnings: Vec<Warning>,
+}
+
+/// What was decoded, and what the container declared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AudioReport {
+    /// Index in the container.
+    pub stream_index: usize,
+    /// FFmpeg's name of the codec.
+    pub codec: String,
+    /// Rate of the source; where it changes, the first.
+    pub rate_hz: u32,
+    /// Channels of the source; where they change, the first.
+    pub channels: u32,
+    /// The container's duration of the stream.
+    pub declared_secs: Option<f64>,
+    /// Seconds of sound in the buffer, filled silence not counted.
+    pub decoded_secs: f64,
+    /// First decoded sample, since the origin.
+    pub start_secs: f64,
+    /// End of the last decoded sample, since the origin.
+    pub end_secs: f64,
+    /// Holes filled with silence.
+    pub gaps: Vec<Segment>,
+    /// Packets or frames lost or damaged.
+    pub decode_errors: u64,
+}
+
+/// Decodes the audio stream of `path` chosen by rule or `pick` to mono at `rate_hz`.
+///
+/// Samples are placed by their presentation time: a late stream begins with silence, holes are filled with silence and told,
+/// samples before the origin are dropped. Channels are averaged. Durations come from what was decoded.
+///
+/// # Errors
+/// As [`super::probe`]; [`Error::NoStream`] when there is no audio; [`Error::Media`] when the decoder cannot start or not one sample
+/// comes out. Broken packets are no error but counted.
+pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio> {
+    let source = Source::open(path, pick)?;
+    let origin = source.probe.origin;
+    let (stream, chosen) = source.probe.chosen(StreamKind::Audio)?;
+    let stream = stream.clone();
+    let mut declared_end = stream.declared_end(origin);
+    if declared_end.is_none() && source.probe.streams.len() == 1 {
+        declared_end = source.probe.declared_secs;
+    }
+    let longest = declared_end.into_iter().chain(source.probe.declared_secs).reduce(f64::max);
+    let mut placing = Placing::new(rate_hz, longest);
+    let mut warnings: Vec<Warning> = chosen.into_iter().collect();
+
+    let plain = wav::PlainWav::open(path, &source.probe, &stream)?;
+    let (first, decode_errors) = match plain {
+        Some(plain) => (Some(plain.read_into(&mut placing)?), 0),
+        None => {
+            let mut decoder = StreamDecoder::new(source, stream.index, 1)?;
+            let first = decode(&mut decoder, &mut placing)?;
+            warnings.extend(decoder.errors.warnings(StreamKind::Audio.name()));
+            if first.is_none() && decoder.errors.count() > 0 {
+                let all: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+                return Err(Error::media(path, format!("audio stream {}: nothing could be decoded; {}", stream.index, all.join("; "))));
+            }
+            (first, decoder.errors.count())
+        }
+    };
+
+    let Placed { samples, start_secs, end_secs, sound_secs, gaps, warnings: placed } = placing.finish()?;
+    warnings.extend(placed);
+    // MP3 tells a duration only by guess or by a header that lies after cutting.
+    if stream.codec != "mp3"
+        && let Some(end) = declared_end.filter(|end| end - end_secs > SHORTFALL_SECS)
+        && let Some(span) = Segment::from_secs(end_secs, end)
+    {
+        warnings.push(Warning::Shortfall { stream: StreamKind::Audio.name(), span });
+    }
+    let declared = stream.audio.clone().unwrap_or_default();
+    let (source_hz, channels) = first.unwrap_or((declared.rate_hz, declared.channels));
+    let report = AudioReport {
+        stream_index: stream.index,
+        codec: stream.codec,
+        rate_hz: source_hz,
+        channels,
+        declared_secs: stream.declared_secs,
+        decoded_secs: sound_secs,
+        start_secs,
+        end_secs,
+        gaps,
+        decode_errors,
+    };
+    Ok(DecodedAudio { buffer: AudioBuffer::new(samples, rate_hz), report, warnings })
+}
+
+/// Rate and channels of the first frame; `None` when there was none.
+fn decode(decoder: &mut StreamDecoder, placing: &mut Placing) -> Result<Option<(u32, u32)>> {
+    let mut frame = ffmpeg::frame::Audio::empty();
+    let mut mono = Vec::new();
+    let mut first = None;
+    while decoder.next(&mut frame) {
+        let secs = input::ticks(&frame).map(|t| decoder.secs(t));
+        mono.clear();
+        if !downmix::append_mean(&frame, &mut mono) {
+            let at = secs.unwrap_or_else(|| placing.now());
+            decoder.errors.add(at, 0.0, || "sample format without a meaning here".into());
+            continue;
+        }
+        let rate_hz = frame.rate();
+        first.get_or_insert((rate_hz, u32::from(frame.channels())));
+        placing.push(secs, rate_hz, &mono)?;
+    }
+    Ok(first)
+}
+
+impl DecodedAudio {
+    /// End of the decoded sound, since the origin.
+    pub fn end(&self) -> Seconds {
+        Seconds::of(self.report.end_secs)
+    }
+}
+
+impl StreamInfo {
+    /// Declared rate and channels of an audio stream.
+    pub(super) fn sound(&self) -> (u32, u32) {
+        self.audio.as_ref().map_or((0, 0), |a| (a.rate_hz, a.channels))
+    }
+}

@@ -1,0 +1,256 @@
+//! One stream's packets through its decoder: errors are counted with their times, and decoding goes on to the end.
+
+use std::path::Path;
+
+use ffmpeg_next::codec::threading;
+use ffmpeg_next::{self as ffmpeg, Packet, Rational, codec, ffi};
+
+use super::input::{self, Source};
+use super::log;
+use crate::error::Result;
+use crate::time::{Seconds, Segment};
+use crate::warning::Warning;
+
+/// Errors closer than this are one span.
+const SPAN_JOIN_SECS: f64 = 1.0;
+/// Spans told one by one; the rest joins the last.
+const MOST_SPANS: usize = 20;
+/// A demuxer that fails this often in a row is at its end.
+const MOST_READ_FAILURES: u32 = 200;
+
+/// Decode errors with their times.
+#[derive(Debug, Default)]
+pub(super) struct DecodeErrors {
+    count: u64,
+    spans: Vec<Span>,
+}
+
+#[derive(Debug)]
+struct Span {
+    start: f64,
+    end: f64,
+    count: u64,
+    detail: String,
+}
+
+impl DecodeErrors {
+    /// Adds one error covering `secs` to `secs + duration`.
+    pub(super) fn add(&mut self, secs: f64, duration: f64, detail: impl FnOnce() -> String) {
+        self.count += 1;
+        let end = secs + duration.max(0.0);
+        let full = self.spans.len() >= MOST_SPANS;
+        match self.spans.last_mut() {
+            Some(last) if full || (secs <= last.end + SPAN_JOIN_SECS && end >= last.start - SPAN_JOIN_SECS) => {
+                last.start = last.start.min(secs);
+                last.end = last.end.max(end);
+                last.count += 1;
+            }
+            _ => self.spans.push(Span { start: secs, end, count: 1, detail: detail() }),
+        }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// From the first error to the end of the last.
+    pub(super) fn whole_span(&self) -> Option<Segment> {
+        let start = self.spans.iter().map(|s| s.start).min_by(f64::total_cmp)?;
+        let end = self.spans.iter().map(|s| s.end).max_by(f64::total_cmp)?;
+        Segment::from_secs(start, end)
+    }
+
+    pub(super) fn warnings(&self, stream: &'static str) -> Vec<Warning> {
+        self.spans
+            .iter()
+            .map(|s| Warning::DecodeError { stream, span: Segment::from_secs(s.start, s.end), count: s.count, detail: s.detail.clone() })
+            .collect()
+    }
+}
+
+/// Pulls decoded frames out of one stream, from its start to its end.
+pub(super) struct StreamDecoder {
+    input: ffmpeg::format::context::Input,
+    decoder: codec::decoder::Opened,
+    index: usize,
+    time_base: Rational,
+    origin: Seconds,
+    draining: bool,
+    last_secs: f64,
+    pub(super) errors: DecodeErrors,
+    /// Packets the container marks as not to be shown (edit lists); their frames are decoded and dropped by FFmpeg.
+    pub(super) hidden_packets: u64,
+}
+
+impl StreamDecoder {
+    /// The decoder for stream `index` of `source`; the other streams are not read. `threads` is FFmpeg's frame threading.
+    pub(super) fn new(source: Source, index: usize, threads: usize) -> Result<Self> {
+        let Source { mut input, probe } = source;
+        let path: &Path = &probe.path;
+        let fail = |e| input::failure(path, &format!("stream {index} cannot be decoded"), e);
+        for mut stream in input.streams_mut() {
+            if stream.index() != index {
+                // SAFETY: the stream belongs to the open context; `discard` is a plain setting read by the demuxer.
+                unsafe { (*stream.as_mut_ptr()).discard = ffi::AVDiscard::AVDISCARD_ALL };
+            }
+        }
+        let stream = input.stream(index).ok_or_else(|| fail(ffmpeg::Error::StreamNotFound))?;
+        let time_base = stream.time_base();
+        let mut context = codec::Context::from_parameters(stream.parameters()).map_err(fail)?;
+        context.set_threading(threading::Config { kind: threading::Type::Frame, count: threads.max(1), ..Default::default() });
+        let mut decoder = context.decoder();
+        // Without it FFmpeg cannot move a frame's time when it trims a codec's priming samples.
+        decoder.set_packet_time_base(time_base);
+        let codec = codec::decoder::find(decoder.id()).ok_or_else(|| fail(ffmpeg::Error::DecoderNotFound))?;
+        let decoder = decoder.open_as(codec).map_err(fail)?;
+        Ok(StreamDecoder {
+            input,
+            decoder,
+            index,
+            time_base,
+            origin: probe.origin,
+            draining: false,
+            last_secs: 0.0,
+            errors: DecodeErrors::default(),
+            hidden_packets: 0,
+        })
+    }
+
+    /// Ticks of the stream as seconds since the origin.
+    pub(super) fn secs(&self, ticks: i64) -> f64 {
+        input::since_origin(ticks, self.time_base, self.origin).get()
+    }
+
+    /// A span of ticks in seconds.
+    pub(super) fn span_secs(&self, ticks: i64) -> f64 {
+        Seconds::from_ticks(ticks, self.time_base.numerator(), self.time_base.denominator().max(1)).get()
+    }
+
+    /// The stream's pixel aspect ratio for `frame`: the container's, else the codec's.
+    pub(super) fn sample_aspect(&mut self, frame: &mut ffmpeg::Frame) -> f64 {
+        // SAFETY: context, its stream and the frame are alive; FFmpeg only reads them.
+        let sar = unsafe {
+            let context = self.input.as_mut_ptr();
+            let stream = *(*context).streams.add(self.index);
+            ffi::av_guess_sample_aspect_ratio(context, stream, frame.as_mut_ptr())
+        };
+        input::ratio(sar).unwrap_or(1.0)
+    }
+
+    /// Fills `frame` with the next one in presentation order; false at the end.
+    pub(super) fn next(&mut self, frame: &mut ffmpeg::Frame) -> bool {
+        let mut failures = 0;
+        loop {
+            match self.decoder.receive_frame(frame) {
+                Ok(()) => {
+                    self.note_frame(frame);
+                    return true;
+                }
+                Err(ffmpeg::Error::Eof) => return false,
+                Err(e) if is_again(e) => {
+                    if self.draining {
+                        return false;
+                    }
+                    self.feed();
+                }
+                Err(e) => {
+                    self.note(self.last_secs, 0.0, e);
+                    failures += 1;
+                    if self.draining && failures >= MOST_READ_FAILURES {
+                        return false;
+                    }
+                    if !self.draining {
+                        self.feed();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads up to the stream's next packet and sends it, or begins to drain.
+    fn feed(&mut self) {
+        let mut packet = Packet::empty();
+        let mut failures = 0;
+        loop {
+            match packet.read(&mut self.input) {
+                Ok(()) if packet.stream() != self.index => {}
+                Ok(()) => break,
+                Err(ffmpeg::Error::Eof) => return self.drain(),
+                Err(e) => {
+                    self.note(self.last_secs, 0.0, e);
+                    failures += 1;
+                    // Demuxers find their way after broken data; every other failure is the end of what can be read.
+                    if !matches!(e, ffmpeg::Error::InvalidData) || failures >= MOST_READ_FAILURES {
+                        return self.drain();
+                    }
+                }
+            }
+        }
+        // SAFETY: a packet just read.
+        let flags = unsafe { (*ffmpeg::packet::Ref::as_ptr(&packet)).flags };
+        if flags & ffi::AV_PKT_FLAG_DISCARD != 0 {
+            self.hidden_packets += 1;
+        }
+        let secs = packet.pts().or(packet.dts()).map_or(self.last_secs, |t| self.secs(t));
+        self.last_secs = secs;
+        if let Err(e) = self.decoder.send_packet(&packet) {
+            let duration = self.span_secs(packet.duration());
+            self.note(secs, duration, e);
+        }
+    }
+
+    fn drain(&mut self) {
+        self.draining = true;
+        // Failing here means it was told before.
+        let _ = self.decoder.send_eof();
+    }
+
+    fn note(&mut self, secs: f64, duration: f64, error: ffmpeg::Error) {
+        let line = log::take().into_iter().next();
+        self.errors.add(secs, duration, || line.unwrap_or_else(|| error.to_string()));
+    }
+
+    /// A frame the decoder itself marks as broken is counted, and used.
+    fn note_frame(&mut self, frame: &ffmpeg::Frame) {
+        if frame.is_corrupt() || frame.has_decode_errors() {
+            let secs = input::ticks(frame).map_or(self.last_secs, |t| self.secs(t));
+            let duration = self.span_secs(frame.packet().duration);
+            let line = log::take().into_iter().next();
+            self.errors.add(secs, duration, || line.unwrap_or_else(|| "the decoder marks frames as corrupt".into()));
+        }
+    }
+}
+
+fn is_again(e: ffmpeg::Error) -> bool {
+    matches!(e, ffmpeg::Error::Other { errno } if errno == ffmpeg::error::EAGAIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_near_each_other_are_one_span() {
+        let mut errors = DecodeErrors::default();
+        for (t, what) in [(1.0, "first"), (1.5, "second"), (9.0, "third")] {
+            errors.add(t, 0.04, || what.into());
+        }
+        assert_eq!(errors.count(), 3);
+        let warnings = errors.warnings("video");
+        assert_eq!(warnings.len(), 2);
+        assert_eq!(
+            warnings[0],
+            Warning::DecodeError { stream: "video", span: Segment::from_secs(1.0, 1.54), count: 2, detail: "first".into() }
+        );
+        assert!((errors.whole_span().unwrap().end().get() - 9.04).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_stream_of_errors_stays_bounded() {
+        let mut errors = DecodeErrors::default();
+        for i in 0..1000 {
+            errors.add(f64::from(i) * 5.0, 0.0, String::new);
+        }
+        assert_eq!((errors.count(), errors.warnings("audio").len()), (1000, MOST_SPANS));
+    }
+}

@@ -1,0 +1,258 @@
+//! Opening a file: FFmpeg's start-up, the container's streams and origin, and FFmpeg's failures in our words.
+
+use std::ffi::{CStr, CString, c_char};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Once;
+
+use ffmpeg_next::{self as ffmpeg, ffi, format};
+
+use super::log;
+use super::orientation::Orientation;
+use super::pick::{self, StreamPick};
+use super::probe::{AudioInfo, Probe, StreamInfo, StreamKind, VideoInfo};
+use crate::error::{Error, Result};
+use crate::time::Seconds;
+
+/// An open container with what it declares.
+pub(super) struct Source {
+    pub(super) input: format::context::Input,
+    pub(super) probe: Probe,
+}
+
+impl Source {
+    /// Opens and lists; see [`super::probe::probe`] for the errors.
+    pub(super) fn open(path: &Path, pick: StreamPick) -> Result<Self> {
+        start();
+        // The system's own words for a file that is not there or not readable.
+        std::fs::File::open(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
+        let input = open_container(path)?;
+        let streams: Vec<StreamInfo> = (0..input.nb_streams() as usize).filter_map(|i| stream_info(&input, i)).collect();
+        let audio = pick::choose(&streams, StreamKind::Audio, pick.audio, path)?;
+        let video = pick::choose(&streams, StreamKind::Video, pick.video, path)?;
+        let probe = Probe {
+            path: path.to_path_buf(),
+            container: input.format().name().to_owned(),
+            declared_secs: container_secs(&input),
+            origin: origin(&input),
+            streams,
+            audio,
+            video,
+        };
+        Ok(Source { input, probe })
+    }
+}
+
+/// The version of the FFmpeg libraries in use.
+pub fn ffmpeg_version() -> String {
+    // SAFETY: a constant string of the library.
+    let version = unsafe { ffi::av_version_info() };
+    if version.is_null() {
+        return String::new();
+    }
+    // SAFETY: not null, NUL-terminated and static.
+    unsafe { CStr::from_ptr(version) }.to_string_lossy().into_owned()
+}
+
+/// FFmpeg's failure with the newest line of its log, which tells the cause ("moov atom not found") where the code does not.
+pub(super) fn failure(path: &Path, doing: &str, error: ffmpeg::Error) -> Error {
+    let text = match log::take().pop() {
+        Some(line) => format!("{doing}: {line} ({error})"),
+        None => format!("{doing}: {error}"),
+    };
+    Error::media(path, text)
+}
+
+/// A frame's presentation time in ticks: FFmpeg's best effort (PTS, else DTS, made monotone where a container breaks them).
+pub(super) fn ticks(frame: &ffmpeg::Frame) -> Option<i64> {
+    frame.timestamp().or(frame.pts()).or_else(|| Some(frame.packet().dts).filter(|&dts| dts != ffi::AV_NOPTS_VALUE))
+}
+
+/// Ticks of a stream's time base since the common origin.
+pub(super) fn since_origin(ticks: i64, time_base: ffmpeg::Rational, origin: Seconds) -> Seconds {
+    Seconds::from_ticks(ticks, time_base.numerator(), time_base.denominator().max(1)) - origin
+}
+
+fn start() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Nothing to fail since FFmpeg 4: registration is static.
+        let _ = ffmpeg::init();
+        log::install();
+    });
+    log::take();
+}
+
+fn open_container(path: &Path) -> Result<format::context::Input> {
+    // "file:" keeps a colon in a name from being read as a protocol; only local files are ever opened, whatever a playlist says.
+    let mut url = b"file:".to_vec();
+    url.extend_from_slice(path.as_os_str().as_bytes());
+    let url = CString::new(url).map_err(|e| Error::media(path, e))?;
+    let mut options = ffmpeg::Dictionary::new();
+    options.set("protocol_whitelist", "file,crypto,data");
+    // SAFETY: `url` lives through the call; on failure FFmpeg frees the context and leaves `context` null; the options come back
+    // to be freed by their owner.
+    let (context, code) = unsafe {
+        let mut context = std::ptr::null_mut();
+        let mut raw = options.disown();
+        let code = ffi::avformat_open_input(&raw mut context, url.as_ptr(), std::ptr::null_mut(), &raw mut raw);
+        drop(ffmpeg::Dictionary::own(raw));
+        (context, code)
+    };
+    if code < 0 {
+        return Err(failure(path, "no media container", ffmpeg::Error::from(code)));
+    }
+    // SAFETY: an open context, owned from here by `input`, which closes it.
+    let mut input = unsafe { format::context::Input::wrap(context) };
+    // SAFETY: as above; no options are passed.
+    let code = unsafe { ffi::avformat_find_stream_info(input.as_mut_ptr(), std::ptr::null_mut()) };
+    if code < 0 {
+        return Err(failure(path, "no stream information", ffmpeg::Error::from(code)));
+    }
+    Ok(input)
+}
+
+fn origin(input: &format::context::Input) -> Seconds {
+    // SAFETY: an open context.
+    let start = unsafe { (*input.as_ptr()).start_time };
+    if start == ffi::AV_NOPTS_VALUE { Seconds::ZERO } else { Seconds::from_ticks(start, 1, ffi::AV_TIME_BASE) }
+}
+
+fn guessed_from_bit_rate(input: &format::context::Input) -> bool {
+    // SAFETY: an open context.
+    unsafe { (*input.as_ptr()).duration_estimation_method == ffi::AVDurationEstimationMethod::AVFMT_DURATION_FROM_BITRATE }
+}
+
+fn container_secs(input: &format::context::Input) -> Option<f64> {
+    // SAFETY: an open context.
+    let duration = unsafe { (*input.as_ptr()).duration };
+    (duration > 0 && !guessed_from_bit_rate(input)).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
+}
+
+fn stream_info(input: &format::context::Input, index: usize) -> Option<StreamInfo> {
+    let stream = input.stream(index)?;
+    let base = stream.time_base();
+    let secs = |ticks: i64| Seconds::from_ticks(ticks, base.numerator(), base.denominator().max(1)).get();
+    let metadata = stream.metadata();
+    let declared_secs = match stream.duration() {
+        d if d > 0 && !guessed_from_bit_rate(input) => Some(secs(d)),
+        _ => metadata.get("DURATION").or_else(|| metadata.get("DURATION-eng")).and_then(clock_secs),
+    };
+    // SAFETY: the stream and its parameters live as long as the context.
+    let (par, avg_rate, sar) = unsafe {
+        let raw = stream.as_ptr();
+        // FFmpeg asks for mutable pointers but only reads.
+        let sar = ffi::av_guess_sample_aspect_ratio(input.as_ptr().cast_mut(), raw.cast_mut(), std::ptr::null_mut());
+        (&*(*raw).codecpar, (*raw).avg_frame_rate, sar)
+    };
+    let kind = match par.codec_type {
+        ffi::AVMediaType::AVMEDIA_TYPE_AUDIO => StreamKind::Audio,
+        ffi::AVMediaType::AVMEDIA_TYPE_VIDEO => StreamKind::Video,
+        ffi::AVMediaType::AVMEDIA_TYPE_SUBTITLE => StreamKind::Subtitle,
+        _ => StreamKind::Data,
+    };
+    // SAFETY: both take a codec id and give static data or null.
+    let (codec, decoder) = unsafe { (text(ffi::avcodec_get_name(par.codec_id)), ffi::avcodec_find_decoder(par.codec_id)) };
+    let channels = u32::try_from(par.channels).unwrap_or(0);
+    let (width, height) = (u32::try_from(par.width).unwrap_or(0), u32::try_from(par.height).unwrap_or(0));
+    let rate_hz = u32::try_from(par.sample_rate).unwrap_or(0);
+    let decodable = !decoder.is_null()
+        && match kind {
+            StreamKind::Audio => rate_hz > 0 && channels > 0,
+            StreamKind::Video => width > 0 && height > 0 && par.format >= 0,
+            StreamKind::Subtitle | StreamKind::Data => true,
+        };
+    let disposition = stream.disposition();
+    Some(StreamInfo {
+        index,
+        kind,
+        codec,
+        language: metadata.get("language").map(str::to_owned),
+        default: disposition.contains(format::stream::Disposition::DEFAULT),
+        attached_picture: disposition.contains(format::stream::Disposition::ATTACHED_PIC),
+        decodable,
+        start_secs: (stream.start_time() != ffi::AV_NOPTS_VALUE).then(|| secs(stream.start_time())),
+        declared_secs,
+        declared_frames: u64::try_from(stream.frames()).ok().filter(|&n| n > 0),
+        video: (kind == StreamKind::Video).then(|| VideoInfo {
+            width,
+            height,
+            orientation: matrix(&stream).map(Orientation::from_matrix).unwrap_or_default(),
+            sar: ratio(sar).unwrap_or(1.0),
+            pixel_format: pixel_format(par.format),
+            interlaced: !matches!(par.field_order, ffi::AVFieldOrder::AV_FIELD_UNKNOWN | ffi::AVFieldOrder::AV_FIELD_PROGRESSIVE),
+            avg_rate_hz: ratio(avg_rate),
+        }),
+        audio: (kind == StreamKind::Audio).then_some(AudioInfo { rate_hz, channels }),
+    })
+}
+
+/// A positive ratio as a number.
+pub(super) fn ratio(r: ffi::AVRational) -> Option<f64> {
+    (r.num > 0 && r.den > 0).then(|| f64::from(r.num) / f64::from(r.den))
+}
+
+/// Nine little numbers out of side data.
+pub(super) fn matrix_of(bytes: &[u8]) -> Option<[i32; 9]> {
+    let mut matrix = [0; 9];
+    let words = bytes.get(..36)?.chunks_exact(4);
+    for (m, word) in matrix.iter_mut().zip(words) {
+        *m = i32::from_ne_bytes(word.try_into().ok()?);
+    }
+    Some(matrix)
+}
+
+fn matrix(stream: &format::stream::Stream<'_>) -> Option<[i32; 9]> {
+    let data = stream.side_data().find(|d| d.kind() == ffmpeg::codec::packet::side_data::Type::DisplayMatrix)?;
+    matrix_of(data.data())
+}
+
+fn pixel_format(raw: i32) -> String {
+    // SAFETY: any number may be asked for; null when unknown. The value came from the same library as the enumeration.
+    unsafe { text(ffi::av_get_pix_fmt_name(std::mem::transmute::<i32, ffi::AVPixelFormat>(raw))) }
+}
+
+fn text(raw: *const c_char) -> String {
+    if raw.is_null() {
+        return String::new();
+    }
+    // SAFETY: callers pass static NUL-terminated names of the library.
+    unsafe { CStr::from_ptr(raw) }.to_string_lossy().into_owned()
+}
+
+/// "HH:MM:SS.fraction", as Matroska's DURATION tag has it.
+fn clock_secs(text: &str) -> Option<f64> {
+    let mut parts = text.trim().split(':');
+    let (h, m, s) = (parts.next()?, parts.next()?, parts.next()?);
+    let secs = 3600.0 * h.parse::<f64>().ok()? + 60.0 * m.parse::<f64>().ok()? + s.parse::<f64>().ok()?;
+    (secs.is_finite() && secs > 0.0 && parts.next().is_none()).then_some(secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_of_matroska() {
+        let secs = clock_secs("01:02:03.500000000").unwrap();
+        assert!((secs - 3723.5).abs() < 1e-9);
+        assert!(clock_secs("12").is_none() && clock_secs("NaN:00:00").is_none());
+    }
+
+    #[test]
+    fn the_version_is_told() {
+        assert!(!ffmpeg_version().is_empty());
+    }
+
+    #[test]
+    fn a_missing_file_and_a_file_of_text_are_clear_errors() {
+        let e = Source::open(Path::new("no such file.mp4"), StreamPick::default()).err().unwrap();
+        assert!(matches!(e, Error::Read { .. }), "{e:?}");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("not: media.mp4");
+        std::fs::write(&path, "hello").unwrap();
+        let e = Source::open(&path, StreamPick::default()).err().unwrap();
+        assert!(matches!(e, Error::Media { .. }), "{e:?}");
+        assert!(e.chain().contains("no media container"), "{}", e.chain());
+    }
+}

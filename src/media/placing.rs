@@ -1,0 +1,239 @@
+//! Placing: decoded samples go where their time stamps say, holes become silence, and the result is one signal from the origin on.
+
+use super::resample::Resampler;
+use crate::error::Result;
+use crate::time::Segment;
+use crate::warning::Warning;
+
+/// Time stamps are believed over the sample count only from this deviation on: containers round to milliseconds, MP3 and live
+/// recordings jitter, and each correction is a click.
+const RESYNC_SECS: f64 = 0.040;
+/// A step back further than this is a new clock (joined recordings), not an overlap.
+const NEW_CLOCK_SECS: f64 = 10.0;
+/// Silence past the end the container declares, at most: a broken time stamp must not fill the memory.
+const MOST_PAST_END_SECS: f64 = 60.0;
+/// The end assumed where the container declares none.
+const ASSUMED_END_SECS: f64 = 6.0 * 3600.0;
+
+/// Collects one stream's mono samples at the output rate.
+pub(super) struct Placing {
+    out_hz: u32,
+    out: Vec<f32>,
+    resampler: Option<Resampler>,
+    /// Index of the next sample at the source rate since the origin; negative before it.
+    next: i64,
+    /// Seconds added to time stamps after a new clock.
+    shift: f64,
+    limit: f64,
+    start: Option<f64>,
+    sound: f64,
+    overlapped: f64,
+    gaps: Vec<Segment>,
+    warnings: Vec<Warning>,
+}
+
+/// What [`Placing`] has collected.
+pub(super) struct Placed {
+    /// From the origin on.
+    pub(super) samples: Vec<f32>,
+    /// Where the first sample lies.
+    pub(super) start_secs: f64,
+    /// Where the last sample ends.
+    pub(super) end_secs: f64,
+    /// Seconds of decoded sound in `samples`.
+    pub(super) sound_secs: f64,
+    /// Holes filled with silence.
+    pub(super) gaps: Vec<Segment>,
+    /// Gaps, overlaps and new clocks.
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl Placing {
+    /// For output at `out_hz`; `declared_end` (seconds since the origin) bounds the silence a time stamp may ask for.
+    pub(super) fn new(out_hz: u32, declared_end: Option<f64>) -> Self {
+        Placing {
+            out_hz,
+            out: Vec::new(),
+            resampler: None,
+            next: 0,
+            shift: 0.0,
+            limit: declared_end.unwrap_or(ASSUMED_END_SECS) + MOST_PAST_END_SECS,
+            start: None,
+            sound: 0.0,
+            overlapped: 0.0,
+            gaps: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Where the next sample goes if nothing else is said, in seconds since the origin.
+    pub(super) fn now(&self) -> f64 {
+        self.resampler.as_ref().map_or(0.0, |r| self.next as f64 / f64::from(r.from_hz()))
+    }
+
+    /// Adds `samples` at `rate_hz`, the first of them at `secs` since the origin (`None`: where the last ended).
+    pub(super) fn push(&mut self, secs: Option<f64>, rate_hz: u32, samples: &[f32]) -> Result<()> {
+        if samples.is_empty() || rate_hz == 0 {
+            return Ok(());
+        }
+        let rate = f64::from(rate_hz);
+        self.change_rate(rate_hz)?;
+        let mut samples = samples;
+        match (secs, self.start) {
+            (None, None) => self.start = Some(0.0),
+            (None, Some(_)) => {}
+            (Some(secs), None) => {
+                // The first stamp is taken as it is: a late stream is late, however little.
+                let first = if secs > self.limit { self.new_clock(secs, 0.0) } else { secs };
+                self.start = Some(first.max(0.0));
+                let at = (first * rate).round() as i64;
+                self.silence(at.max(0) as u64)?;
+                self.next = at;
+            }
+            (Some(secs), Some(_)) => {
+                let mut off = (((secs + self.shift) * rate).round() - self.next as f64) / rate;
+                if off < -NEW_CLOCK_SECS || self.now() + off > self.limit {
+                    self.new_clock(secs, self.now());
+                    off = 0.0;
+                }
+                if off > RESYNC_SECS {
+                    self.fill_gap((off * rate).round() as i64, rate)?;
+                } else if off < -RESYNC_SECS {
+                    let twice = ((-off * rate).round() as usize).min(samples.len());
+                    self.overlapped += twice as f64 / rate;
+                    samples = &samples[twice..];
+                }
+            }
+        }
+        let before_origin = usize::try_from((-self.next).max(0)).unwrap_or(usize::MAX).min(samples.len());
+        self.next += samples.len() as i64;
+        let samples = &samples[before_origin..];
+        self.sound += samples.len() as f64 / rate;
+        match &mut self.resampler {
+            Some(r) => r.push(samples, &mut self.out),
+            None => Ok(()),
+        }
+    }
+
+    /// Flushes.
+    pub(super) fn finish(mut self) -> Result<Placed> {
+        let end_secs = self.now().max(0.0);
+        if let Some(r) = self.resampler.take() {
+            r.finish(&mut self.out)?;
+        }
+        if self.overlapped > 0.0 {
+            let what = format!("{:.3} s of audio whose time stamps overlap what came before was dropped", self.overlapped);
+            self.warnings.push(Warning::Other { code: "audio_overlap", what });
+        }
+        Ok(Placed {
+            samples: self.out,
+            start_secs: self.start.unwrap_or(0.0),
+            end_secs,
+            sound_secs: self.sound,
+            gaps: self.gaps,
+            warnings: self.warnings,
+        })
+    }
+
+    fn change_rate(&mut self, rate_hz: u32) -> Result<()> {
+        if self.resampler.as_ref().is_some_and(|r| r.from_hz() == rate_hz) {
+            return Ok(());
+        }
+        if let Some(old) = self.resampler.take() {
+            let now = self.next as f64 / f64::from(old.from_hz());
+            old.finish(&mut self.out)?;
+            self.next = (now * f64::from(rate_hz)).round() as i64;
+        }
+        self.resampler = Some(Resampler::new(rate_hz, self.out_hz)?);
+        Ok(())
+    }
+
+    /// Moves the clock so that the stamp `secs` falls on `onto`, which is returned.
+    fn new_clock(&mut self, secs: f64, onto: f64) -> f64 {
+        self.shift = onto - secs;
+        let what = format!("audio time stamps jump to {secs:.3} s; the audio is placed at {onto:.3} s, where it follows on");
+        self.warnings.push(Warning::Other { code: "timestamp_jump", what });
+        onto
+    }
+
+    fn fill_gap(&mut self, count: i64, rate: f64) -> Result<()> {
+        let (from, to) = (self.next, self.next + count);
+        self.next = to;
+        let audible = (to.max(0) - from.max(0)) as u64;
+        if let Some(span) = Segment::from_secs(from.max(0) as f64 / rate, to.max(0) as f64 / rate).filter(|s| !s.is_empty()) {
+            self.gaps.push(span);
+            self.warnings.push(Warning::GapFilled { span });
+        }
+        self.silence(audible)
+    }
+
+    fn silence(&mut self, count: u64) -> Result<()> {
+        match &mut self.resampler {
+            Some(r) => r.push_silence(count, &mut self.out),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(rate: u32, pieces: &[(Option<f64>, usize)]) -> Placed {
+        let mut p = Placing::new(16_000, Some(100.0));
+        for &(secs, n) in pieces {
+            p.push(secs, rate, &vec![1.0; n]).unwrap();
+        }
+        p.finish().unwrap()
+    }
+
+    #[test]
+    fn a_late_start_is_silence_and_samples_before_the_origin_go() {
+        let p = place(16_000, &[(Some(0.5), 16_000)]);
+        assert_eq!(p.samples.len(), 24_000);
+        assert!(p.samples[..8000].iter().all(|s| *s == 0.0) && p.samples[8000..].iter().all(|s| *s == 1.0));
+        assert!((p.start_secs - 0.5).abs() < 1e-12 && p.gaps.is_empty());
+        let p = place(16_000, &[(Some(-0.5), 6000), (Some(-0.125), 16_000)]);
+        assert_eq!(p.samples.len(), 14_000);
+        assert!((p.sound_secs - 0.875).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_hole_is_silence_and_jitter_is_not() {
+        let p = place(16_000, &[(Some(0.0), 1600), (Some(0.13), 1600), (Some(0.2), 1600), (Some(3.3), 1600)]);
+        assert_eq!(p.gaps, [Segment::from_secs(0.3, 3.3).unwrap()]);
+        assert_eq!(p.samples.len(), 54_400);
+        assert!(matches!(p.warnings[..], [Warning::GapFilled { .. }]));
+        assert!((p.sound_secs - 0.4).abs() < 1e-12 && (p.end_secs - 3.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn many_small_holes_add_up_to_one() {
+        // Each frame of 20 ms is 25 ms after the one before: 5 ms are lost every time.
+        let pieces: Vec<_> = (0..100).map(|i| (Some(f64::from(i) * 0.025), 320)).collect();
+        let p = place(16_000, &pieces);
+        assert!((p.end_secs - 2.495).abs() < 0.041, "{}", p.end_secs);
+        assert_eq!(p.gaps.len(), 11);
+    }
+
+    #[test]
+    fn overlap_is_dropped_and_a_new_clock_follows_on() {
+        let p = place(16_000, &[(Some(0.0), 16_000), (Some(0.5), 16_000)]);
+        assert_eq!(p.samples.len(), 24_000);
+        assert_eq!(p.warnings[0].code(), "audio_overlap");
+        let p = place(16_000, &[(Some(20.0), 16_000), (Some(0.0), 16_000), (Some(1.0), 16_000), (Some(9000.0), 16_000)]);
+        assert_eq!(p.samples.len(), 24 * 16_000);
+        assert_eq!(p.warnings.len(), 2);
+    }
+
+    #[test]
+    fn a_change_of_rate_goes_on_at_the_same_time() {
+        let mut p = Placing::new(16_000, None);
+        p.push(Some(0.0), 48_000, &vec![0.5; 48_000]).unwrap();
+        p.push(Some(1.0), 44_100, &vec![0.5; 44_100]).unwrap();
+        p.push(None, 16_000, &vec![0.5; 16_000]).unwrap();
+        let p = p.finish().unwrap();
+        assert_eq!(p.samples.len(), 48_000);
+        assert!(p.gaps.is_empty() && p.warnings.is_empty());
+    }
+}

@@ -1,0 +1,432 @@
+//! Video: frames decoded on a thread of their own, sampled by presentation time, upright 8-bit RGB with square pixels.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use ffmpeg_next::{self as ffmpeg, frame};
+
+use super::decoding::StreamDecoder;
+use super::deinterlace::Deinterlacer;
+use super::grid::SamplingGrid;
+use super::input::{self, Source};
+use super::orientation::Orientation;
+use super::pick::StreamPick;
+use super::picture::{Converter, Shape};
+use super::probe::{StreamInfo, StreamKind};
+use super::tonemap;
+use crate::error::{Error, Result};
+use crate::signal::VideoFrame;
+use crate::time::{Seconds, Segment};
+use crate::warning::Warning;
+
+/// Time stamps this close before the origin are on it.
+const ROUNDING_SECS: f64 = 0.5e-6;
+/// Less than this missing is how containers round.
+const SHORTFALL_SECS: f64 = 0.5;
+/// Nor is a frame or two.
+const SHORTFALL_FRAMES: f64 = 2.0;
+
+/// Threads FFmpeg decodes with; the frames are the same whatever their number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodeThreads(pub usize);
+
+/// Which frames are wanted, and how they are fetched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampling {
+    /// Frames a second, on a grid from the origin; 0 for every frame.
+    pub rate_hz: f64,
+    /// Runtime only: decoder threads.
+    pub threads: DecodeThreads,
+    /// Runtime only: pictures made ahead of the reader, which bounds the memory.
+    pub ahead: usize,
+}
+
+impl Default for Sampling {
+    /// 10 Hz, one thread, four pictures ahead.
+    fn default() -> Self {
+        Sampling { rate_hz: 10.0, threads: DecodeThreads(1), ahead: 4 }
+    }
+}
+
+/// The sampled frames of one stream, in order of time; drop it to stop the decoder.
+#[derive(Debug)]
+pub struct Video {
+    path: PathBuf,
+    frames: Option<Receiver<Result<VideoFrame>>>,
+    worker: JoinHandle<VideoReport>,
+}
+
+/// What was decoded, and what the container declared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VideoReport {
+    /// Index in the container.
+    pub stream_index: usize,
+    /// FFmpeg's name of the codec.
+    pub codec: String,
+    /// Pixels of the (first) upright picture with square pixels.
+    pub width: u32,
+    /// Pixels of the (first) upright picture with square pixels.
+    pub height: u32,
+    /// Pixels as coded.
+    pub coded_width: u32,
+    /// Pixels as coded.
+    pub coded_height: u32,
+    /// How pictures were turned.
+    pub orientation: Orientation,
+    /// Width of a coded pixel over its height.
+    pub sar: f64,
+    /// Frames were deinterlaced.
+    pub interlaced: bool,
+    /// Frames were of high dynamic range.
+    pub hdr: bool,
+    /// Frames decoded at or after the origin.
+    pub frames_decoded: u64,
+    /// Frames the container declares.
+    pub frames_declared: Option<u64>,
+    /// Frames handed out.
+    pub frames_sampled: u64,
+    /// Time of the first frame.
+    pub first_pts: Option<Seconds>,
+    /// Time of the last frame.
+    pub last_pts: Option<Seconds>,
+    /// Time of the last frame plus its duration.
+    pub end: Option<Seconds>,
+    /// The container's duration of the stream.
+    pub declared_secs: Option<f64>,
+    /// Mean rate measured on the decoded frames.
+    pub avg_rate_hz: Option<f64>,
+    /// The distance between frames varies by more than rounding.
+    pub vfr: bool,
+    /// Shortest distance between frames.
+    pub shortest_secs: Option<f64>,
+    /// Longest distance between frames.
+    pub longest_secs: Option<f64>,
+    /// Packets or frames lost or damaged.
+    pub decode_errors: u64,
+    /// Errors, shortfall, variable frame rate, choice of stream.
+    pub warnings: Vec<Warning>,
+}
+
+/// Begins to decode the video stream of `path` chosen by rule or `pick`.
+///
+/// Every frame is decoded; the first at or after each instant of the sampling grid is converted and handed out. Frames before the
+/// origin are dropped.
+///
+/// # Errors
+/// As [`super::probe`]; [`Error::NoStream`] when there is no video, [`Error::Media`] when the decoder cannot start. Broken packets
+/// are no error but counted in the report.
+pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video> {
+    if !sampling.rate_hz.is_finite() || sampling.rate_hz < 0.0 {
+        let what = format!("a sampling rate of {} Hz", sampling.rate_hz);
+        return Err(Error::Usage { what, hint: "give 0 for every frame, or frames a second".into() });
+    }
+    let source = Source::open(path, pick)?;
+    let origin = source.probe.origin;
+    let (stream, chosen) = source.probe.chosen(StreamKind::Video)?;
+    let stream = stream.clone();
+    let mut declared_end = stream.declared_end(origin);
+    if declared_end.is_none() && source.probe.streams.len() == 1 {
+        declared_end = source.probe.declared_secs;
+    }
+    let decoder = StreamDecoder::new(source, stream.index, sampling.threads.0)?;
+    let (sender, frames) = sync_channel(sampling.ahead.max(1));
+    let film = Film {
+        path: path.to_path_buf(),
+        report: blank_report(&stream, chosen),
+        declared_end,
+        decoder,
+        flagged_interlaced: stream.video.as_ref().is_some_and(|v| v.interlaced),
+        stream_orientation: stream.video.map(|v| v.orientation).unwrap_or_default(),
+        grid: SamplingGrid::new(sampling.rate_hz),
+        converter: Converter::default(),
+        deinterlacer: None,
+        sender,
+        last_duration: 0.0,
+        hole: None,
+        backwards: 0,
+    };
+    let worker = std::thread::Builder::new().name("video".into()).spawn(move || film.run());
+    let worker = worker.map_err(|e| Error::media(path, e))?;
+    Ok(Video { path: path.to_path_buf(), frames: Some(frames), worker })
+}
+
+impl Iterator for Video {
+    type Item = Result<VideoFrame>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.frames.as_ref()?.recv().ok()
+    }
+}
+
+impl Video {
+    /// The report; called before the last frame it stops the decoder and tells what was decoded so far.
+    ///
+    /// # Errors
+    /// [`Error::Media`] when the decoding thread broke down.
+    pub fn finish(mut self) -> Result<VideoReport> {
+        self.frames = None;
+        self.worker.join().map_err(|_| Error::media(self.path, "the decoding thread broke down"))
+    }
+}
+
+fn blank_report(stream: &StreamInfo, chosen: Option<Warning>) -> VideoReport {
+    VideoReport {
+        stream_index: stream.index,
+        codec: stream.codec.clone(),
+        width: 0,
+        height: 0,
+        coded_width: stream.video.as_ref().map_or(0, |v| v.width),
+        coded_height: stream.video.as_ref().map_or(0, |v| v.height),
+        orientation: Orientation::default(),
+        sar: 1.0,
+        interlaced: false,
+        hdr: false,
+        frames_decoded: 0,
+        frames_declared: stream.declared_frames,
+        frames_sampled: 0,
+        first_pts: None,
+        last_pts: None,
+        end: None,
+        declared_secs: stream.declared_secs,
+        avg_rate_hz: None,
+        vfr: false,
+        shortest_secs: None,
+        longest_secs: None,
+        decode_errors: 0,
+        warnings: chosen.into_iter().collect(),
+    }
+}
+
+/// What goes with a frame through the deinterlacer.
+struct Shot {
+    index: u64,
+    pts: Seconds,
+    sampled: bool,
+    sar: f64,
+    orientation: Orientation,
+}
+
+/// The reader went away: not an error, only the end of the work.
+struct Stopped;
+
+/// The decoding thread's state.
+struct Film {
+    path: PathBuf,
+    report: VideoReport,
+    declared_end: Option<f64>,
+    decoder: StreamDecoder,
+    flagged_interlaced: bool,
+    stream_orientation: Orientation,
+    grid: SamplingGrid,
+    converter: Converter,
+    deinterlacer: Option<Deinterlacer<Shot>>,
+    sender: SyncSender<Result<VideoFrame>>,
+    last_duration: f64,
+    /// The longest distance between frames.
+    hole: Option<Segment>,
+    backwards: u64,
+}
+
+impl Film {
+    fn run(mut self) -> VideoReport {
+        let mut frame = frame::Video::empty();
+        let mut stopped = false;
+        while self.decoder.next(&mut frame) {
+            if self.take(&mut frame).is_err() {
+                stopped = true;
+                break;
+            }
+        }
+        if !stopped {
+            stopped = self.flush_deinterlacer().is_err();
+        }
+        self.conclude(stopped)
+    }
+
+    /// One decoded frame: counted, and where due turned into a picture.
+    fn take(&mut self, frame: &mut frame::Video) -> std::result::Result<(), Stopped> {
+        let Some(pts) = self.pts(frame) else { return Ok(()) };
+        let index = self.report.frames_decoded;
+        self.count(pts, self.decoder.span_secs(frame.packet().duration));
+        // A clock that runs backwards would break the order of the tables; such frames are counted and not handed out.
+        let sampled = self.report.last_pts.is_none_or(|last| pts > last || index == 0) && self.grid.takes(pts.get());
+        self.report.last_pts = self.report.last_pts.max(Some(pts));
+        let sar = self.decoder.sample_aspect(frame);
+        let shot = Shot { index, pts, sampled, sar, orientation: self.orientation(frame) };
+        if index == 0 {
+            self.describe(frame, &shot);
+        }
+        let interlaced = frame.is_interlaced() || self.flagged_interlaced;
+        if interlaced || self.deinterlacer.is_some() {
+            return self.deinterlace(frame, shot, interlaced);
+        }
+        self.show(frame, &shot)
+    }
+
+    /// Time since the origin; `None` for frames before it.
+    fn pts(&self, frame: &frame::Video) -> Option<Seconds> {
+        let secs = match input::ticks(frame) {
+            Some(ticks) => self.decoder.secs(ticks),
+            // No clock at all (raw streams): one frame after the other at the rate last told.
+            None => self.report.last_pts.map_or(0.0, |last| last.get() + self.last_duration),
+        };
+        (secs >= -ROUNDING_SECS).then(|| Seconds::of(secs.max(0.0)))
+    }
+
+    fn count(&mut self, pts: Seconds, duration: f64) {
+        let r = &mut self.report;
+        r.frames_decoded += 1;
+        r.first_pts = r.first_pts.or(Some(pts));
+        self.last_duration = duration;
+        let Some(last) = r.last_pts else { return };
+        let Some(step) = Segment::new(last, pts).filter(|s| !s.is_empty()) else {
+            self.backwards += 1;
+            return;
+        };
+        r.shortest_secs = Some(r.shortest_secs.map_or(step.duration(), |s| s.min(step.duration())));
+        if r.longest_secs.is_none_or(|l| step.duration() > l) {
+            r.longest_secs = Some(step.duration());
+            self.hole = Some(step);
+        }
+    }
+
+    fn orientation(&self, frame: &frame::Video) -> Orientation {
+        if self.stream_orientation != Orientation::default() {
+            return self.stream_orientation;
+        }
+        let data = frame.side_data(frame::side_data::Type::DisplayMatrix);
+        data.and_then(|d| input::matrix_of(d.data())).map(Orientation::from_matrix).unwrap_or_default()
+    }
+
+    fn describe(&mut self, frame: &frame::Video, shot: &Shot) {
+        let (w, h) = Shape::of(frame).square(shot.sar);
+        let r = &mut self.report;
+        (r.width, r.height) = if shot.orientation.swaps_sides() { (h, w) } else { (w, h) };
+        (r.coded_width, r.coded_height) = (frame.width(), frame.height());
+        (r.sar, r.orientation) = (shot.sar, shot.orientation);
+        r.hdr = tonemap::is_hdr(frame);
+    }
+
+    fn deinterlace(&mut self, frame: &mut frame::Video, shot: Shot, interlaced: bool) -> std::result::Result<(), Stopped> {
+        self.report.interlaced = true;
+        let shape = Shape::of(frame);
+        if self.deinterlacer.as_ref().is_some_and(|d| d.shape() != shape) {
+            self.flush_deinterlacer()?;
+        }
+        if interlaced {
+            // SAFETY: a decoded frame of ours; the flag is a plain number the filter reads.
+            unsafe { (*frame.as_mut_ptr()).interlaced_frame = 1 };
+        }
+        let made = match self.deinterlacer.take() {
+            Some(d) => Ok(d),
+            None => Deinterlacer::new(shape),
+        };
+        match made {
+            Ok(mut d) => {
+                let pushed = d.push(frame, shot);
+                self.deinterlacer = Some(d);
+                match pushed {
+                    Ok(()) => self.pull_deinterlaced(),
+                    Err(e) => self.fail("deinterlacing", e),
+                }
+            }
+            // A format bwdif cannot take is better shown with its lines than not at all.
+            Err(_) => self.show(frame, &shot),
+        }
+    }
+
+    fn pull_deinterlaced(&mut self) -> std::result::Result<(), Stopped> {
+        while let Some((mut frame, shot)) = self.deinterlacer.as_mut().and_then(Deinterlacer::pull) {
+            self.show(&mut frame, &shot)?;
+        }
+        Ok(())
+    }
+
+    fn flush_deinterlacer(&mut self) -> std::result::Result<(), Stopped> {
+        if let Some(d) = &mut self.deinterlacer
+            && let Err(e) = d.end()
+        {
+            self.fail("deinterlacing", e)?;
+        }
+        let done = self.pull_deinterlaced();
+        self.deinterlacer = None;
+        done
+    }
+
+    fn show(&mut self, frame: &mut frame::Video, shot: &Shot) -> std::result::Result<(), Stopped> {
+        if !shot.sampled {
+            return Ok(());
+        }
+        match self.converter.convert(frame, shot.sar, shot.orientation) {
+            Ok(image) => {
+                self.report.frames_sampled += 1;
+                self.sender.send(Ok(VideoFrame { index: shot.index, pts: shot.pts, image })).map_err(|_| Stopped)
+            }
+            Err(e) => self.fail("converting to RGB", e),
+        }
+    }
+
+    /// A failure of ours, not of the file's data: handed to the reader, and the end.
+    fn fail(&mut self, doing: &str, e: ffmpeg::Error) -> std::result::Result<(), Stopped> {
+        let _ = self.sender.send(Err(input::failure(&self.path, doing, e)));
+        Err(Stopped)
+    }
+
+    fn conclude(mut self, stopped: bool) -> VideoReport {
+        let r = &mut self.report;
+        if let (Some(first), Some(last)) = (r.first_pts, r.last_pts) {
+            let steps = r.frames_decoded.saturating_sub(1 + self.backwards);
+            let mean = (steps > 0 && last > first).then(|| (last - first).get() / steps as f64);
+            let duration = if self.last_duration > 0.0 { self.last_duration } else { mean.unwrap_or(0.0) };
+            r.end = Some(last + Seconds::of(duration));
+            r.avg_rate_hz = mean.map(|m| 1.0 / m);
+        }
+        r.decode_errors = self.decoder.errors.count();
+        let name = StreamKind::Video.name();
+        r.warnings.extend(self.decoder.errors.warnings(name));
+        if let (Some(shortest), Some(longest)) = (r.shortest_secs, r.longest_secs) {
+            // Matroska rounds to milliseconds; a fifth and two of them is more than that.
+            r.vfr = longest > 1.2 * shortest && longest - shortest > 0.002;
+            if r.vfr {
+                r.warnings.push(Warning::VariableFrameRate { shortest_secs: shortest, longest_secs: longest });
+            }
+        }
+        if self.backwards > 0 {
+            let what = format!("{} video frames whose time does not follow the one before were left out", self.backwards);
+            r.warnings.push(Warning::Other { code: "video_time_order", what });
+        }
+        if let Some(why) = self.converter.no_tone_map.take() {
+            let what = format!("HDR video was converted without tone mapping, so that contrast is low ({why})");
+            r.warnings.push(Warning::Other { code: "hdr_untouched", what });
+        }
+        if !stopped {
+            let span = shortfall(r, self.declared_end, self.decoder.hidden_packets, self.hole, self.decoder.errors.whole_span());
+            if let Some(span) = span {
+                r.warnings.push(Warning::Shortfall { stream: name, span });
+            }
+        }
+        self.report
+    }
+}
+
+/// What is declared and not there: the end by time, else a hole by the number of frames.
+fn shortfall(
+    r: &VideoReport,
+    declared_end: Option<f64>,
+    hidden: u64,
+    hole: Option<Segment>,
+    errors: Option<Segment>,
+) -> Option<Segment> {
+    let end = r.end.map_or(0.0, Seconds::get);
+    let frame_secs = r.avg_rate_hz.map_or(0.0, |rate| 1.0 / rate);
+    let tolerated = SHORTFALL_SECS.max(SHORTFALL_FRAMES * frame_secs);
+    if let Some(declared) = declared_end.filter(|declared| declared - end > tolerated) {
+        return Segment::from_secs(end, declared);
+    }
+    let missing = r.frames_declared?.saturating_sub(r.frames_decoded + hidden) as f64;
+    if missing <= SHORTFALL_FRAMES || missing * frame_secs <= SHORTFALL_SECS {
+        return None;
+    }
+    hole.filter(|h| h.duration() > SHORTFALL_SECS).or(errors).or_else(|| Segment::from_secs(0.0, end))
+}
