@@ -1,1 +1,42 @@
-//! Faces: detection, landmarks, blendshapes, head pose, identity and tracks.
+//! Faces: detection, landmarks, blendshapes, head pose, gaze, identity and tracks.
+//!
+//! ```text
+//! VideoFrame ─ shot ── cut? ─┐
+//!            └ detect ───────┴─ track ─ landmark ─ blendshape · pose · gaze · expression · quality ─ Observation
+//!                                         └ identity (a few good looks a track) ─ person ─ Track ─ Faces
+//! ```
+//!
+//! A [`FaceTracker`] is fed frames in order and holds none of them; [`FaceTracker::finish`] gives [`Faces`].
+
+mod blendshape;
+mod config;
+mod crop;
+mod detect;
+mod expression;
+mod gaze;
+#[cfg(test)]
+mod golden;
+mod identity;
+mod landmark;
+mod models;
+mod observation;
+mod person;
+mod pose;
+mod quality;
+mod shot;
+mod short_range;
+mod table;
+mod track;
+mod tracker;
+
+pub use config::FaceConfig;
+pub use models::FaceModels;
+pub use observation::{
+    BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track,
+};
+pub use table::{faces_schema, faces_table, tracks_schema, tracks_table};
+pub use tracker::FaceTracker;
+
+/// Registry names of the models this room runs, for [`crate::inference::Registry::verify`].
+pub const MODELS: &[&str] =
+    &["retinaface", "face_detector", "face_landmarks", "face_blendshapes", "face_recognition", "face_expression"];

@@ -1,0 +1,64 @@
+//! The faces section of a recipe: everything here changes results.
+
+use serde::{Deserialize, Serialize};
+
+/// `[face]` of a recipe.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FaceConfig {
+    /// Frames looked at a second, by their own time; 0 = every frame.
+    pub rate_hz: f64,
+    /// The detector runs at least this often while faces are followed, in seconds; cuts and losses call it at once.
+    pub detect_every_secs: f64,
+    /// Longer side of the picture the detector sees, in px; smaller pictures are seen as they are.
+    pub detect_side_px: u32,
+    /// Least detector score of a new face, 0 to 1.
+    pub detect_score: f32,
+    /// Two detections that share more than this intersection over union are one face.
+    pub nms_iou: f32,
+    /// Faces smaller than this (geometric mean of the box's sides) are left out, in px.
+    pub min_size_px: f32,
+    /// A followed face whose landmark presence falls below this is lost, 0 to 1.
+    pub presence: f32,
+    /// Expression probabilities are taken this often for each face, in Hz; 0 = at every observation.
+    pub expression_hz: f64,
+    /// Difference of two frames' thumbnails above which the shot changes, 0 to 1.
+    pub cut_threshold: f32,
+    /// Looks a track that are embedded for identity: the best ones by quality.
+    pub embeddings_per_track: usize,
+    /// Tracks whose mean embeddings lie closer than this Euclidean distance are one person.
+    pub same_person_distance: f64,
+    /// Join the nearest persons until at most this many are left; 0 = no limit.
+    pub persons_max: usize,
+    /// Cut persons apart until at least this many are there, where tracks allow; 0 = no limit.
+    pub persons_min: usize,
+    /// Tracks with fewer observations are dropped as false alarms.
+    pub min_track_observations: usize,
+    /// Write identity embeddings to the tracks table.
+    pub embeddings: bool,
+    /// Keep and write the 478 landmarks of every observation.
+    pub landmarks: bool,
+}
+
+impl Default for FaceConfig {
+    fn default() -> Self {
+        FaceConfig {
+            rate_hz: 10.0,
+            detect_every_secs: 1.0,
+            detect_side_px: 960,
+            detect_score: 0.6,
+            nms_iou: 0.4,
+            min_size_px: 16.0,
+            presence: 0.5,
+            expression_hz: 2.0,
+            cut_threshold: 0.3,
+            embeddings_per_track: 5,
+            same_person_distance: 0.55,
+            persons_max: 0,
+            persons_min: 0,
+            min_track_observations: 2,
+            embeddings: false,
+            landmarks: false,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Detection: RetinaFace (Deng et al. 2019, arXiv 1905.00641) with MobileNetV1 0.25, for faces from about 16 px.
+
+use fast_image_resize as resize;
+use image::RgbImage;
+use ndarray::ArrayViewD;
+
+use super::BoundingBox;
+use super::crop::Roi;
+use crate::error::{Error, Result};
+use crate::inference::{Input, Session};
+
+/// Registry name.
+pub(super) const MODEL: &str = "retinaface";
+
+/// (stride, sizes of its two anchors), px.
+const LEVELS: [(usize, [f32; 2]); 3] = [(8, [16.0, 32.0]), (16, [64.0, 128.0]), (32, [256.0, 512.0])];
+/// Scales of the regressions: centre and size.
+const VARIANCES: [f32; 2] = [0.1, 0.2];
+/// The pyramid doubles the coarser level, so sides must divide by the coarsest stride.
+const MULTIPLE: usize = 32;
+/// Mean colour taken off, B, G, R.
+const MEAN_BGR: [f32; 3] = [104.0, 117.0, 123.0];
+
+/// A face the detector sees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Detection {
+    /// Tight box, hair line to chin.
+    pub bounds: BoundingBox,
+    /// Eye, eye, nose tip, mouth corner, mouth corner; the image's left first, px.
+    pub keypoints: [(f32, f32); 5],
+    /// 0 to 1.
+    pub score: f32,
+}
+
+impl Detection {
+    /// The region for the landmark model: upright by the eye line, about MediaPipe's own detector's box enlarged 1.5 times.
+    pub fn roi(&self) -> Roi {
+        let [(lx, ly), (rx, ry), ..] = self.keypoints;
+        let (x, y) = self.bounds.centre();
+        let long = self.bounds.width.max(self.bounds.height);
+        let angle = (ry - ly).atan2(rx - lx);
+        // Down the face, which is not down the picture when the head is tilted.
+        let (sin, cos) = angle.sin_cos();
+        Roi { x: x - ROI_DOWN * long * sin, y: y + ROI_DOWN * long * cos, side: ROI_SCALE * long, angle }
+    }
+}
+
+/// Side of MediaPipe's landmark region over the longer side of this detector's box, and how far down the face its centre lies, in
+/// longer sides: the means over the reference frames where both detectors see the face.
+const ROI_SCALE: f32 = 1.25;
+const ROI_DOWN: f32 = 0.1;
+
+/// Settings of one call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings {
+    /// Longest side the model sees.
+    pub side_px: u32,
+    /// Least score.
+    pub score: f32,
+    /// Boxes that overlap more are one face.
+    pub iou: f32,
+    /// Least size, px of the picture.
+    pub min_size_px: f32,
+}
+
+/// The detector's buffers, kept between frames.
+#[derive(Default)]
+pub(super) struct Detector {
+    resizer: resize::Resizer,
+    small: Vec<u8>,
+    input: Vec<f32>,
+}
+
+impl Detector {
+    /// All faces, best first.
+    ///
+    /// # Errors
+    /// [`Error::Model`].
+    pub fn detect(&mut self, session: &mut Session, picture: &RgbImage, settings: Settings) -> Result<Vec<Detection>> {
+        let (width, height) = (picture.width() as usize, picture.height() as usize);
+        if width == 0 || height == 0 {
+            return Ok(Vec::new());
+        }
+        let scale = (settings.side_px as f32 / width.max(height) as f32).min(1.0);
+        let (w, h) = if scale < 1.0 { (scaled(width, scale), scaled(height, scale)) } else { (width, height) };
+        let pixels = if (w, h) == (width, height) {
+            picture.as_raw().as_slice()
+        } else {
+            self.shrink(picture, w, h)?;
+            self.small.as_slice()
+        };
+        let (padded_w, padded_h) = (w.next_multiple_of(MULTIPLE), h.next_multiple_of(MULTIPLE));
+        fill(pixels, w, h, padded_w, padded_h, &mut self.input);
+        let view = ArrayViewD::from_shape(vec![1, 3, padded_h, padded_w], &self.input).map_err(|e| Error::model(MODEL, e))?;
+        let outputs = session.run(&[("image", Input::F32(view))])?;
+        let flat: Vec<&[f32]> = outputs.iter().filter_map(|o| o.as_slice()).collect();
+        let [boxes, scores, keypoints] = flat[..] else {
+            return Err(Error::Shape { what: "outputs of retinaface", expected: "boxes, scores, keypoints".into(), got: outputs.len().to_string() });
+        };
+        let found = decode(boxes, scores, keypoints, (padded_w, padded_h), settings.score)?;
+        let (sx, sy) = (width as f32 / w as f32, height as f32 / h as f32);
+        let found = found.into_iter().map(|d| stretch(d, sx, sy)).filter(|d| d.bounds.size() >= settings.min_size_px).collect();
+        Ok(suppress(found, settings.iou))
+    }
+
+    fn shrink(&mut self, picture: &RgbImage, w: usize, h: usize) -> Result<()> {
+        let fail = |what: String| Error::Shape { what: "picture to shrink", expected: format!("{w}x{h} RGB"), got: what };
+        self.small.resize(3 * w * h, 0);
+        let source = resize::images::ImageRef::new(picture.width(), picture.height(), picture.as_raw(), resize::PixelType::U8x3)
+            .map_err(|e| fail(e.to_string()))?;
+        let mut target = resize::images::Image::from_slice_u8(w as u32, h as u32, &mut self.small, resize::PixelType::U8x3)
+            .map_err(|e| fail(e.to_string()))?;
+        let options = resize::ResizeOptions::new().resize_alg(resize::ResizeAlg::Convolution(resize::FilterType::Bilinear));
+        self.resizer.resize(&source, &mut target, &options).map_err(|e| fail(e.to_string()))
+    }
+}
+
+fn scaled(side: usize, scale: f32) -> usize {
+    ((side as f32 * scale).round() as usize).max(1)
+}
+
+/// B, G, R planes minus the mean, zero beyond the picture.
+fn fill(pixels: &[u8], w: usize, h: usize, padded_w: usize, padded_h: usize, out: &mut Vec<f32>) {
+    out.clear();
+    out.resize(3 * padded_w * padded_h, 0.0);
+    for (k, plane) in out.chunks_exact_mut(padded_w * padded_h).enumerate() {
+        for (row, line) in plane.chunks_exact_mut(padded_w).zip(pixels.chunks_exact(3 * w)).take(h) {
+            for (value, pixel) in row.iter_mut().zip(line.chunks_exact(3)) {
+                *value = f32::from(pixel[2 - k]) - MEAN_BGR[k];
+            }
+        }
+    }
+}
+
+/// Anchors above `least`, in px of the padded picture.
+fn decode(boxes: &[f32], scores: &[f32], keypoints: &[f32], (w, h): (usize, usize), least: f32) -> Result<Vec<Detection>> {
+    let anchors: usize = LEVELS.iter().map(|(stride, sizes)| (w / stride) * (h / stride) * sizes.len()).sum();
+    if scores.len() != anchors || boxes.len() != 4 * anchors || keypoints.len() != 10 * anchors {
+        return Err(Error::Shape {
+            what: "anchors of retinaface",
+            expected: anchors.to_string(),
+            got: format!("{} scores, {} box and {} keypoint values", scores.len(), boxes.len(), keypoints.len()),
+        });
+    }
+    let mut found = Vec::new();
+    let mut index = 0;
+    for (stride, sizes) in LEVELS {
+        for row in 0..h / stride {
+            for column in 0..w / stride {
+                for size in sizes {
+                    let i = index;
+                    index += 1;
+                    if scores[i] < least || scores[i].is_nan() {
+                        continue;
+                    }
+                    let (ax, ay) = ((column as f32 + 0.5) * stride as f32, (row as f32 + 0.5) * stride as f32);
+                    let b = &boxes[4 * i..4 * i + 4];
+                    let (cx, cy) = (ax + b[0] * VARIANCES[0] * size, ay + b[1] * VARIANCES[0] * size);
+                    let (bw, bh) = (size * (b[2] * VARIANCES[1]).exp(), size * (b[3] * VARIANCES[1]).exp());
+                    let mut points = [(0.0, 0.0); 5];
+                    for (p, k) in points.iter_mut().zip(keypoints[10 * i..10 * i + 10].chunks_exact(2)) {
+                        *p = (ax + k[0] * VARIANCES[0] * size, ay + k[1] * VARIANCES[0] * size);
+                    }
+                    found.push(Detection {
+                        bounds: BoundingBox { left: cx - 0.5 * bw, top: cy - 0.5 * bh, width: bw, height: bh },
+                        keypoints: points,
+                        score: scores[i],
+                    });
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn stretch(d: Detection, sx: f32, sy: f32) -> Detection {
+    let b = d.bounds;
+    Detection {
+        bounds: BoundingBox { left: b.left * sx, top: b.top * sy, width: b.width * sx, height: b.height * sy },
+        keypoints: d.keypoints.map(|(x, y)| (x * sx, y * sy)),
+        score: d.score,
+    }
+}
+
+/// Greedy non-maximum suppression; a box that lies nearly whole inside a better one is the same face too.
+fn suppress(mut found: Vec<Detection>, iou: f32) -> Vec<Detection> {
+    // A stable sort keeps anchors of equal score in their order.
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let mut kept: Vec<Detection> = Vec::new();
+    for d in found {
+        let same = |k: &Detection| {
+            let smaller = k.bounds.area().min(d.bounds.area());
+            k.bounds.iou(d.bounds) > iou || k.bounds.intersection(d.bounds) > 0.8 * smaller
+        };
+        if !kept.iter().any(same) {
+            kept.push(d);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(left: f32, side: f32, score: f32) -> Detection {
+        Detection { bounds: BoundingBox { left, top: 0.0, width: side, height: side }, keypoints: [(0.0, 0.0); 5], score }
+    }
+
+    #[test]
+    fn anchors_are_counted_from_the_finest_level_in_rows() {
+        // 32x32: 4x4x2 + 2x2x2 + 1x1x2 anchors. The last but one is the 256 px anchor at the centre.
+        let n = 42;
+        let mut scores = vec![0.0; n];
+        scores[40] = 0.9;
+        scores[3] = 0.8;
+        let mut boxes = vec![0.0; 4 * n];
+        boxes[160] = 1.0;
+        let found = decode(&boxes, &scores, &vec![0.0; 10 * n], (32, 32), 0.5).unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].bounds, BoundingBox { left: -4.0, top: -12.0, width: 32.0, height: 32.0 }, "second cell, 32 px");
+        let (x, y) = found[1].bounds.centre();
+        assert!((x - 41.6).abs() < 1e-4 && (y - 16.0).abs() < 1e-4, "moved by 0.1 of 256 px: {x} {y}");
+        assert!(decode(&boxes, &scores[1..], &[], (32, 32), 0.5).is_err());
+    }
+
+    #[test]
+    fn one_face_gives_one_box() {
+        let kept = suppress(vec![at(0.0, 10.0, 0.7), at(1.0, 10.0, 0.9), at(30.0, 10.0, 0.6), at(3.0, 4.0, 0.8)], 0.4);
+        assert_eq!(kept.iter().map(|d| d.score).collect::<Vec<_>>(), [0.9, 0.6]);
+    }
+
+    #[test]
+    fn the_picture_is_padded_with_the_mean() {
+        let mut out = Vec::new();
+        fill(&[1, 2, 3, 4, 5, 6], 2, 1, 3, 2, &mut out);
+        assert_eq!(out, [3.0 - 104.0, 6.0 - 104.0, 0.0, 0.0, 0.0, 0.0, 2.0 - 117.0, 5.0 - 117.0, 0.0, 0.0, 0.0, 0.0, 1.0 - 123.0, 4.0 - 123.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+}

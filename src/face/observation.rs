@@ -1,0 +1,270 @@
+//! What was seen: one face in one frame, the tracks observations form, and the persons tracks belong to.
+
+use crate::time::Seconds;
+
+/// Landmarks of a face: 468 of the mesh, then 5 of each iris.
+pub const LANDMARKS: usize = 478;
+
+/// x, y in image px and z in the same scale (smaller = nearer), MediaPipe's order.
+pub type Landmarks = [[f32; 3]; LANDMARKS];
+
+/// ARKit's names of the blendshapes in the model's order; the first is the model's rest.
+pub const BLENDSHAPES: [&str; 52] = [
+    "neutral",
+    "browDownLeft",
+    "browDownRight",
+    "browInnerUp",
+    "browOuterUpLeft",
+    "browOuterUpRight",
+    "cheekPuff",
+    "cheekSquintLeft",
+    "cheekSquintRight",
+    "eyeBlinkLeft",
+    "eyeBlinkRight",
+    "eyeLookDownLeft",
+    "eyeLookDownRight",
+    "eyeLookInLeft",
+    "eyeLookInRight",
+    "eyeLookOutLeft",
+    "eyeLookOutRight",
+    "eyeLookUpLeft",
+    "eyeLookUpRight",
+    "eyeSquintLeft",
+    "eyeSquintRight",
+    "eyeWideLeft",
+    "eyeWideRight",
+    "jawForward",
+    "jawLeft",
+    "jawOpen",
+    "jawRight",
+    "mouthClose",
+    "mouthDimpleLeft",
+    "mouthDimpleRight",
+    "mouthFrownLeft",
+    "mouthFrownRight",
+    "mouthFunnel",
+    "mouthLeft",
+    "mouthLowerDownLeft",
+    "mouthLowerDownRight",
+    "mouthPressLeft",
+    "mouthPressRight",
+    "mouthPucker",
+    "mouthRight",
+    "mouthRollLower",
+    "mouthRollUpper",
+    "mouthShrugLower",
+    "mouthShrugUpper",
+    "mouthSmileLeft",
+    "mouthSmileRight",
+    "mouthStretchLeft",
+    "mouthStretchRight",
+    "mouthUpperUpLeft",
+    "mouthUpperUpRight",
+    "noseSneerLeft",
+    "noseSneerRight",
+];
+
+/// Classes of the expression model in its order.
+pub const EXPRESSIONS: [&str; 7] = ["neutral", "happy", "sad", "angry", "fearful", "disgusted", "surprised"];
+
+/// An upright box in image px; may reach past the picture's edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BoundingBox {
+    /// Left edge.
+    pub left: f32,
+    /// Top edge.
+    pub top: f32,
+    /// Width, never negative.
+    pub width: f32,
+    /// Height, never negative.
+    pub height: f32,
+}
+
+impl BoundingBox {
+    /// From two corners.
+    pub fn from_corners(left: f32, top: f32, right: f32, bottom: f32) -> Self {
+        BoundingBox { left, top, width: (right - left).max(0.0), height: (bottom - top).max(0.0) }
+    }
+
+    /// The smallest box around points; empty at the origin for none.
+    pub fn around(points: &[[f32; 3]]) -> Self {
+        let mut b = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+        for p in points {
+            b = [b[0].min(p[0]), b[1].min(p[1]), b[2].max(p[0]), b[3].max(p[1])];
+        }
+        if b[0] > b[2] { BoundingBox::default() } else { Self::from_corners(b[0], b[1], b[2], b[3]) }
+    }
+
+    /// Right edge.
+    pub fn right(self) -> f32 {
+        self.left + self.width
+    }
+
+    /// Bottom edge.
+    pub fn bottom(self) -> f32 {
+        self.top + self.height
+    }
+
+    /// Area in px².
+    pub fn area(self) -> f32 {
+        self.width * self.height
+    }
+
+    /// Centre (x, y).
+    pub fn centre(self) -> (f32, f32) {
+        (self.left + 0.5 * self.width, self.top + 0.5 * self.height)
+    }
+
+    /// Geometric mean of the sides in px.
+    pub fn size(self) -> f32 {
+        self.area().sqrt()
+    }
+
+    /// Shared area in px².
+    pub fn intersection(self, other: BoundingBox) -> f32 {
+        let w = self.right().min(other.right()) - self.left.max(other.left);
+        let h = self.bottom().min(other.bottom()) - self.top.max(other.top);
+        w.max(0.0) * h.max(0.0)
+    }
+
+    /// Intersection over union, 0 to 1.
+    pub fn iou(self, other: BoundingBox) -> f32 {
+        let shared = self.intersection(other);
+        let union = self.area() + other.area() - shared;
+        if union > 0.0 { shared / union } else { 0.0 }
+    }
+}
+
+/// Rotation of the head against a face that looks straight into the camera; x right, y down, z forward (away from the camera).
+///
+/// Angles are intrinsic, in the order yaw (about y), pitch (about x), roll (about z).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HeadPose {
+    /// Positive = turned to the image's right, degrees.
+    pub yaw_deg: f32,
+    /// Positive = chin up, looking upwards, degrees.
+    pub pitch_deg: f32,
+    /// Positive = head tilted clockwise as the viewer sees it (towards the image's right), degrees.
+    pub roll_deg: f32,
+}
+
+/// Where the eyes look, mean of both eyes; signs as in [`HeadPose`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Gaze {
+    /// Against the head's own forward direction, positive = towards the image's right, degrees.
+    pub head_yaw_deg: f32,
+    /// Against the head's own forward direction, positive = up, degrees.
+    pub head_pitch_deg: f32,
+    /// Against the line to the camera: 0 = into the camera, positive = towards the image's right, degrees.
+    pub camera_yaw_deg: f32,
+    /// Against the line to the camera: positive = up, degrees.
+    pub camera_pitch_deg: f32,
+}
+
+/// How far an observation can be trusted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quality {
+    /// Geometric mean of the box's sides, px.
+    pub size_px: f32,
+    /// Variance of the Laplacian of the grey aligned face (values 0 to 1, times 1000); higher is sharper.
+    pub sharpness: f32,
+    /// Share of the landmarks inside the picture, 0 to 1.
+    pub in_frame: f32,
+}
+
+/// One face seen in one video frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observation {
+    /// Time of the frame.
+    pub pts: Seconds,
+    /// The track it belongs to, from 1.
+    pub track: u32,
+    /// Box around the face mesh, or the detector's where there is no mesh.
+    pub bounds: BoundingBox,
+    /// Score of the track's last detection, 0 to 1.
+    pub score: f32,
+    /// The landmark model's certainty that there is a face, 0 to 1.
+    pub presence: f32,
+    /// In the order of [`BLENDSHAPES`], 0 to 1; `None` when only the detector sees the face (far profiles, hands before it).
+    pub blendshapes: Option<[f32; 52]>,
+    /// `None` when the landmarks allow no pose.
+    pub pose: Option<HeadPose>,
+    /// `None` when the eyes are too closed or too small.
+    pub gaze: Option<Gaze>,
+    /// In the order of [`EXPRESSIONS`]; `None` where it was not looked at (see `expression_hz`).
+    pub expression: Option<[f32; 7]>,
+    /// Height over width of the eye on the image's left, 0.3 open, 0.1 closed.
+    pub eye_opening_left: Option<f32>,
+    /// The same of the eye on the image's right.
+    pub eye_opening_right: Option<f32>,
+    /// Distance of the inner lips over the distance of the outer eye corners.
+    pub mouth_opening: Option<f32>,
+    /// Trust.
+    pub quality: Quality,
+    /// Only when the recipe asks for them.
+    pub landmarks: Option<Box<Landmarks>>,
+}
+
+/// Observations of one face, unbroken within a shot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    /// From 1, by first appearance.
+    pub id: u32,
+    /// "P1", "P2", … by first appearance.
+    pub person: String,
+    /// First observation.
+    pub first_pts: Seconds,
+    /// Last observation.
+    pub last_pts: Seconds,
+    /// How many observations.
+    pub observations: usize,
+    /// Mean of the observations' sizes, px.
+    pub mean_size_px: f32,
+    /// Mean identity embedding (128 values), `None` when no look was good enough.
+    pub embedding: Option<Vec<f32>>,
+}
+
+/// All that was seen in one video.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Faces {
+    /// Sorted by time, then track.
+    pub observations: Vec<Observation>,
+    /// Sorted by id.
+    pub tracks: Vec<Track>,
+    /// Names of the persons in the order of their numbers.
+    pub persons: Vec<String>,
+    /// Times of all frames looked at, with or without a face.
+    pub sampled: Vec<Seconds>,
+    /// Number of faces in each of them.
+    pub faces_per_frame: Vec<u32>,
+    /// Times of the first frame of each shot but the first.
+    pub cuts: Vec<Seconds>,
+}
+
+impl Faces {
+    /// The person of a track; `None` for an unknown track.
+    pub fn person_of(&self, track: u32) -> Option<&str> {
+        let i = self.tracks.binary_search_by_key(&track, |t| t.id).ok()?;
+        Some(&self.tracks[i].person)
+    }
+
+    /// Observations of one person in order of time.
+    pub fn of_person<'a>(&'a self, person: &'a str) -> impl Iterator<Item = &'a Observation> {
+        self.observations.iter().filter(move |o| self.person_of(o.track) == Some(person))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_share_what_they_share() {
+        let a = BoundingBox::from_corners(0.0, 0.0, 2.0, 2.0);
+        let b = BoundingBox::from_corners(1.0, 0.0, 3.0, 2.0);
+        assert!((a.iou(b) - 1.0 / 3.0).abs() < 1e-6);
+        assert!(a.iou(BoundingBox::from_corners(5.0, 5.0, 6.0, 6.0)).abs() < 1e-6);
+        assert_eq!(BoundingBox::around(&[[1.0, 5.0, 0.0], [3.0, 2.0, 9.0]]), BoundingBox::from_corners(1.0, 2.0, 3.0, 5.0));
+        assert_eq!(BoundingBox::around(&[]), BoundingBox::default());
+    }
+}

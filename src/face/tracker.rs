@@ -1,0 +1,495 @@
+//! The tracker: takes frames in order, keeps none, and gives all that was seen.
+//!
+//! Every frame: MediaPipe's short-range detector, and for every face followed the landmark model where that detector sees the face,
+//! else where the last mesh was. The full detector runs on the first frame, at cuts, when a face is lost or an unknown one appears, and
+//! at least every `detect_every_secs`.
+
+use image::RgbImage;
+
+use super::crop::Roi;
+use super::detect::{Detection, Detector, Settings};
+use super::landmark::{Mesh, Mesher, SIDE};
+use super::short_range::{Near, ShortRange};
+use super::shot::{Shot, Shots};
+use super::track::{self, Live, Past};
+use super::{
+    BoundingBox, FaceConfig, FaceModels, Faces, Observation, Track, blendshape, expression, gaze, identity, person, pose, quality,
+};
+use crate::error::Result;
+use crate::signal::VideoFrame;
+use crate::time::Seconds;
+
+/// A lost face is looked for this long, then its track ends.
+const GRACE_SECS: f64 = 0.6;
+/// A lost face calls the full detector at every frame for this long.
+const SEARCH_SECS: f64 = 0.35;
+/// An unknown face of the short-range detector calls the full one, but not more often than this.
+const BETWEEN_CALLS_SECS: f64 = 0.15;
+/// Detector score that makes a face without the landmark model's agreement.
+const SURE_SCORE: f32 = 0.75;
+/// Full detections in a row that may miss a face the landmark model sees.
+const MOST_UNCONFIRMED: u32 = 3;
+/// Tracks held over a cut that may turn out to be a flash.
+const FLASH_SECS: f64 = 0.5;
+/// Identities are exchanged when that brings embeddings nearer by this much.
+const CLEAR_GAIN: f64 = 0.1;
+
+/// A face found in the frame at hand.
+struct Seen {
+    /// Index among the live tracks.
+    track: usize,
+    bounds: BoundingBox,
+    presence: f32,
+    sharpness: f32,
+    mesh: Option<Mesh>,
+    confirmed: bool,
+}
+
+/// Follows all faces of one video.
+pub struct FaceTracker<'a> {
+    models: &'a mut FaceModels,
+    config: FaceConfig,
+    shots: Shots,
+    detector: Detector,
+    short_range: ShortRange,
+    mesher: Mesher,
+    planes: Vec<f32>,
+    live: Vec<Live>,
+    /// Tracks of the shot before, while the cut may be a flash.
+    held: Vec<Live>,
+    past: Vec<Past>,
+    next_id: u32,
+    last_detection: Option<Seconds>,
+    last_cut: Option<Seconds>,
+    last_slot: Option<i64>,
+    observations: Vec<Observation>,
+    sampled: Vec<Seconds>,
+    cuts: Vec<Seconds>,
+}
+
+impl std::fmt::Debug for FaceTracker<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "FaceTracker at frame {}, following {}", self.sampled.len(), self.live.len())
+    }
+}
+
+impl<'a> FaceTracker<'a> {
+    /// An empty tracker over loaded models.
+    pub fn new(models: &'a mut FaceModels, config: &FaceConfig) -> Self {
+        FaceTracker {
+            models,
+            config: config.clone(),
+            shots: Shots::new(config.cut_threshold),
+            detector: Detector::default(),
+            short_range: ShortRange::default(),
+            mesher: Mesher::default(),
+            planes: Vec::new(),
+            live: Vec::new(),
+            held: Vec::new(),
+            past: Vec::new(),
+            next_id: 1,
+            last_detection: None,
+            last_cut: None,
+            last_slot: None,
+            observations: Vec::new(),
+            sampled: Vec::new(),
+            cuts: Vec::new(),
+        }
+    }
+
+    /// Whether a frame of this time is due: the first one in each interval of 1 / `rate_hz`. For sources that give every frame.
+    pub fn wants(&self, pts: Seconds) -> bool {
+        self.config.rate_hz <= 0.0 || self.last_slot.is_none_or(|last| self.slot(pts) > last)
+    }
+
+    fn slot(&self, pts: Seconds) -> i64 {
+        // A frame a hair before the interval belongs to it.
+        (pts.get() * self.config.rate_hz + 1e-6).floor() as i64
+    }
+
+    /// Looks at a frame; times must rise.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Model`] when a model fails; a frame without a face is no error.
+    pub fn push(&mut self, frame: &VideoFrame) -> Result<()> {
+        let (picture, now) = (&frame.image, frame.pts);
+        self.last_slot = Some(self.slot(now));
+        self.sampled.push(now);
+        let cut = self.follow_shot(picture, now)?;
+        let near = self.short_range.detect(&mut self.models.short_range, picture)?;
+        let mut seen = self.follow(picture, &near)?;
+        self.drop_doubles(&mut seen);
+        if cut || self.detection_is_due(&seen, &near, now) {
+            self.last_detection = Some(now);
+            let settings = self.settings();
+            let found = self.detector.detect(&mut self.models.detector, picture, settings)?;
+            self.confirm(&mut seen, &found, &near, picture, now)?;
+        }
+        self.sort_out_crossings(&mut seen, picture)?;
+        seen.sort_by_key(|s| self.live[s.track].id);
+        for s in seen {
+            self.observe(s, picture, now)?;
+        }
+        self.end_lost(now)
+    }
+
+    fn settings(&self) -> Settings {
+        let c = &self.config;
+        Settings { side_px: c.detect_side_px, score: c.detect_score, iou: c.nms_iou, min_size_px: c.min_size_px }
+    }
+
+    /// Ends all tracks at a cut; holds them back for a moment, in case it is a flash.
+    fn follow_shot(&mut self, picture: &RgbImage, now: Seconds) -> Result<bool> {
+        match self.shots.observe(picture) {
+            Shot::Cut => {
+                self.end_held()?;
+                self.held = std::mem::take(&mut self.live);
+                self.cuts.push(now);
+                self.last_cut = Some(now);
+                Ok(true)
+            }
+            Shot::Back => {
+                self.cuts.pop();
+                let during = std::mem::replace(&mut self.live, std::mem::take(&mut self.held));
+                for track in during {
+                    self.end(track)?;
+                }
+                Ok(true)
+            }
+            Shot::Same => {
+                if self.last_cut.is_some_and(|cut| (now - cut).get() > FLASH_SECS) {
+                    self.end_held()?;
+                }
+                Ok(self.sampled.len() == 1)
+            }
+        }
+    }
+
+    /// Looks for every live face where it should be.
+    fn follow(&mut self, picture: &RgbImage, near: &[Near]) -> Result<Vec<Seen>> {
+        let near_boxes: Vec<BoundingBox> = near.iter().map(|n| n.bounds).collect();
+        let live_boxes: Vec<BoundingBox> = self.live.iter().map(|t| t.bounds).collect();
+        let mut roi_of: Vec<Option<Roi>> = vec![None; live_boxes.len()];
+        for (i, j) in track::pair(&live_boxes, &near_boxes) {
+            roi_of[i] = Some(near[j].roi);
+        }
+        let mut seen = Vec::new();
+        for (i, near_roi) in roi_of.into_iter().enumerate() {
+            let (own, before) = (self.live[i].roi, self.live[i].bounds);
+            for (roi, confirmed) in near_roi.map(|r| (r, true)).into_iter().chain([(own, false)]) {
+                let mesh = self.mesher.look(&mut self.models.landmarks, picture, &roi)?;
+                if mesh.presence >= self.config.presence && track::believable(&mesh, before, picture.width(), picture.height()) {
+                    seen.push(self.seen(i, mesh, confirmed));
+                    break;
+                }
+            }
+        }
+        Ok(seen)
+    }
+
+    /// What the last look of the mesher gave.
+    fn seen(&self, track: usize, mesh: Mesh, confirmed: bool) -> Seen {
+        let sharpness = quality::sharpness(self.mesher.crop(), SIDE);
+        Seen { track, bounds: mesh.bounds(), presence: mesh.presence, sharpness, mesh: Some(mesh), confirmed }
+    }
+
+    /// Two tracks on one face: the one that has been followed longer keeps it.
+    fn drop_doubles(&self, seen: &mut Vec<Seen>) {
+        seen.sort_by_key(|s| (std::cmp::Reverse(self.live[s.track].observations), self.live[s.track].id));
+        let mut kept: Vec<Seen> = Vec::new();
+        for s in seen.drain(..) {
+            if !kept.iter().any(|k| track::same_face(k.bounds, s.bounds)) {
+                kept.push(s);
+            }
+        }
+        *seen = kept;
+    }
+
+    fn detection_is_due(&self, seen: &[Seen], near: &[Near], now: Seconds) -> bool {
+        let Some(last) = self.last_detection else { return true };
+        let since = (now - last).get();
+        if since + 1e-6 >= self.config.detect_every_secs {
+            return true;
+        }
+        let found = |i: usize| seen.iter().any(|s| s.track == i);
+        if self.live.iter().enumerate().any(|(i, t)| !found(i) && t.unseen(now) < SEARCH_SECS) {
+            return true;
+        }
+        let unknown = |n: &Near| !seen.iter().any(|s| track::likeness(s.bounds, n.bounds) > 0.0 || track::same_face(s.bounds, n.bounds));
+        since >= BETWEEN_CALLS_SECS && near.iter().any(unknown)
+    }
+
+    /// Brings the full detector's faces and the followed ones together.
+    fn confirm(&mut self, seen: &mut Vec<Seen>, found: &[Detection], near: &[Near], picture: &RgbImage, now: Seconds) -> Result<()> {
+        let boxes: Vec<BoundingBox> = found.iter().map(|d| d.bounds).collect();
+        let mut free = vec![true; found.len()];
+        let seen_boxes: Vec<BoundingBox> = seen.iter().map(|s| s.bounds).collect();
+        for (i, j) in track::pair(&seen_boxes, &boxes) {
+            free[j] = false;
+            seen[i].confirmed = true;
+            self.live[seen[i].track].score = found[j].score;
+        }
+        for s in seen.iter() {
+            let track = &mut self.live[s.track];
+            track.unconfirmed = if s.confirmed { 0 } else { track.unconfirmed + 1 };
+        }
+        seen.retain(|s| self.live[s.track].unconfirmed < MOST_UNCONFIRMED);
+
+        let lost: Vec<usize> = (0..self.live.len()).filter(|&i| !seen.iter().any(|s| s.track == i)).collect();
+        let lost_boxes: Vec<BoundingBox> = lost.iter().map(|&i| self.live[i].bounds).collect();
+        let open: Vec<usize> = (0..found.len()).filter(|&j| free[j]).collect();
+        let open_boxes: Vec<BoundingBox> = open.iter().map(|&j| boxes[j]).collect();
+        let again = track::pair(&lost_boxes, &open_boxes);
+        for (j, d) in open.iter().map(|&j| (j, &found[j])) {
+            let back = again.iter().find(|&&(_, o)| open[o] == j).map(|&(l, _)| lost[l]);
+            self.take(d, back, seen, near, picture, now)?;
+        }
+        Ok(())
+    }
+
+    /// A detection nobody follows: an old face found again (`back`), or a new one.
+    fn take(&mut self, d: &Detection, back: Option<usize>, seen: &mut Vec<Seen>, near: &[Near], picture: &RgbImage, now: Seconds) -> Result<()> {
+        if seen.iter().any(|s| track::same_face(s.bounds, d.bounds)) {
+            return Ok(());
+        }
+        let nearest = near.iter().max_by(|a, b| track::likeness(a.bounds, d.bounds).total_cmp(&track::likeness(b.bounds, d.bounds)));
+        let near_roi = nearest.filter(|n| track::likeness(n.bounds, d.bounds) > 0.0).map(|n| n.roi);
+        let mut meshed = None;
+        for roi in near_roi.into_iter().chain([d.roi()]) {
+            let mesh = self.mesher.look(&mut self.models.landmarks, picture, &roi)?;
+            if mesh.presence >= self.config.presence && track::likeness(mesh.bounds(), d.bounds) > 0.0 {
+                meshed = Some(self.seen(usize::MAX, mesh, true));
+                break;
+            }
+        }
+        let mut s = match meshed {
+            Some(s) if seen.iter().any(|k| track::same_face(k.bounds, s.bounds)) => return Ok(()),
+            Some(s) => s,
+            None if d.score < SURE_SCORE => return Ok(()),
+            None => {
+                let sharpness = quality::sharpness(self.mesher.crop(), SIDE);
+                Seen { track: usize::MAX, bounds: d.bounds, presence: 0.0, sharpness, mesh: None, confirmed: true }
+            }
+        };
+        s.track = back.unwrap_or_else(|| {
+            self.live.push(Live::new(self.next_id, now));
+            self.next_id += 1;
+            self.live.len() - 1
+        });
+        let track = &mut self.live[s.track];
+        track.score = d.score;
+        track.unconfirmed = 0;
+        if s.mesh.is_none() {
+            track.roi = d.roi();
+        }
+        seen.push(s);
+        Ok(())
+    }
+
+    /// Faces that touched may have been exchanged: once they are apart, their identities decide.
+    fn sort_out_crossings(&mut self, seen: &mut [Seen], picture: &RgbImage) -> Result<()> {
+        for a in 0..seen.len() {
+            for b in 0..a {
+                if seen[a].bounds.intersection(seen[b].bounds) > 0.1 * seen[a].bounds.area().min(seen[b].bounds.area()) {
+                    self.live[seen[a].track].crossed = true;
+                    self.live[seen[b].track].crossed = true;
+                }
+            }
+        }
+        let apart: Vec<usize> = (0..seen.len())
+            .filter(|&i| self.live[seen[i].track].crossed && seen[i].mesh.is_some())
+            .filter(|&i| !(0..seen.len()).any(|k| k != i && seen[i].bounds.intersection(seen[k].bounds) > 0.0))
+            .collect();
+        if apart.len() < 2 {
+            return Ok(());
+        }
+        let mut now_and_before = Vec::new();
+        for &i in &apart {
+            let chip = seen[i].mesh.as_ref().and_then(|m| identity::chip(picture, &m.points));
+            let now = chip.map(|c| identity::embed(&mut self.models.recognition, &c)).transpose()?;
+            let before = identity::mean(&self.embed_all(seen[i].track)?);
+            now_and_before.push(now.zip(before));
+        }
+        for x in 0..apart.len() {
+            for y in 0..x {
+                let (Some((now_x, was_x)), Some((now_y, was_y))) = (&now_and_before[x], &now_and_before[y]) else { continue };
+                let kept = identity::distance(now_x, was_x) + identity::distance(now_y, was_y);
+                let swapped = identity::distance(now_x, was_y) + identity::distance(now_y, was_x);
+                if swapped + CLEAR_GAIN < kept {
+                    let (a, b) = (seen[apart[x]].track, seen[apart[y]].track);
+                    (seen[apart[x]].track, seen[apart[y]].track) = (b, a);
+                    now_and_before.swap(x, y);
+                }
+            }
+        }
+        for &i in &apart {
+            self.live[seen[i].track].crossed = false;
+        }
+        Ok(())
+    }
+
+    fn embed_all(&mut self, track: usize) -> Result<Vec<Vec<f32>>> {
+        self.live[track].looks.chips().map(|c| identity::embed(&mut self.models.recognition, c)).collect()
+    }
+
+    /// Writes down a face of this frame.
+    fn observe(&mut self, s: Seen, picture: &RgbImage, now: Seconds) -> Result<()> {
+        let (width, height) = (picture.width(), picture.height());
+        let track = &mut self.live[s.track];
+        track.bounds = s.bounds;
+        track.last = now;
+        track.observations += 1;
+        track.size_sum += f64::from(s.bounds.size());
+        let mut o = Observation {
+            pts: now,
+            track: track.id,
+            bounds: s.bounds,
+            score: track.score,
+            presence: s.presence,
+            blendshapes: None,
+            pose: None,
+            gaze: None,
+            expression: None,
+            eye_opening_left: None,
+            eye_opening_right: None,
+            mouth_opening: None,
+            quality: quality::of_box(s.bounds, s.sharpness, width, height),
+            landmarks: None,
+        };
+        if let Some(mesh) = s.mesh {
+            track.roi = mesh.roi();
+            o.quality = quality::of_mesh(&mesh.points, s.bounds, s.sharpness, width, height);
+            let rotation = pose::rotation(&mesh.points, width, height);
+            o.pose = rotation.as_ref().map(pose::angles);
+            o.gaze = rotation.and_then(|r| gaze::gaze(&mesh.points, &r, width, height));
+            (o.eye_opening_left, o.eye_opening_right) = gaze::eye_openings(&mesh.points);
+            o.mouth_opening = gaze::mouth_opening(&mesh.points);
+            o.blendshapes = Some(blendshape::blendshapes(&mut self.models.blendshapes, &mesh.points)?);
+            let most = self.config.embeddings_per_track;
+            let worth = worth(&o);
+            if !track.crossed && track.looks.wants(now, worth, o.quality.size_px, most) {
+                if let Some(chip) = identity::chip(picture, &mesh.points) {
+                    track.looks.keep(now, worth, chip, most);
+                }
+            }
+            if now.get() + 1e-6 >= track.next_expression {
+                let roi = expression_region(&mesh);
+                o.expression = Some(expression::of_region(&mut self.models.expression, picture, &roi, &mut self.planes)?);
+                track.next_expression = now.get() + if self.config.expression_hz > 0.0 { 1.0 / self.config.expression_hz } else { 0.0 };
+            }
+            if self.config.landmarks {
+                o.landmarks = Some(mesh.points);
+            }
+        }
+        self.observations.push(o);
+        Ok(())
+    }
+
+    fn end_lost(&mut self, now: Seconds) -> Result<()> {
+        let (kept, lost): (Vec<Live>, Vec<Live>) = std::mem::take(&mut self.live).into_iter().partition(|t| t.unseen(now) < GRACE_SECS);
+        self.live = kept;
+        for track in lost {
+            self.end(track)?;
+        }
+        Ok(())
+    }
+
+    fn end_held(&mut self) -> Result<()> {
+        for track in std::mem::take(&mut self.held) {
+            self.end(track)?;
+        }
+        Ok(())
+    }
+
+    /// Tells who a track is and lets its pictures go.
+    fn end(&mut self, track: Live) -> Result<()> {
+        let enough = track.observations >= self.config.min_track_observations;
+        let embeddings = if enough {
+            track.looks.chips().map(|c| identity::embed(&mut self.models.recognition, c)).collect::<Result<_>>()?
+        } else {
+            Vec::new()
+        };
+        self.past.push(Past {
+            id: track.id,
+            first: track.first,
+            last: track.last,
+            observations: track.observations,
+            size_sum: track.size_sum,
+            embeddings,
+        });
+        Ok(())
+    }
+
+    /// Joins tracks into persons and gives all that was seen.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Model`] when the identity model fails.
+    pub fn finish(mut self) -> Result<Faces> {
+        self.end_held()?;
+        for track in std::mem::take(&mut self.live) {
+            self.end(track)?;
+        }
+        let least = self.config.min_track_observations;
+        let mut past: Vec<Past> = self.past.into_iter().filter(|t| t.observations >= least && t.observations > 0).collect();
+        past.sort_by_key(|t| (t.first, t.id));
+        let candidates: Vec<person::Candidate> = past
+            .iter()
+            .map(|t| person::Candidate {
+                span: (t.first.get(), t.last.get()),
+                identity: identity::mean(&t.embeddings).map(|m| (m, t.embeddings.len())),
+            })
+            .collect();
+        let limits = person::Limits { distance: self.config.same_person_distance, min: self.config.persons_min, max: self.config.persons_max };
+        let owners = person::join(&candidates, limits);
+        let name = |p: usize| format!("P{}", p + 1);
+        // Old numbers to new ones, in the order of first appearance.
+        let mut ids: Vec<(u32, u32)> = past.iter().zip(1..).map(|(t, new)| (t.id, new)).collect();
+        ids.sort_unstable();
+        let renumber = |old: u32| ids.binary_search_by_key(&old, |i| i.0).ok().map(|i| ids[i].1);
+        let tracks: Vec<Track> = past
+            .iter()
+            .zip(candidates)
+            .zip(&owners)
+            .zip(1..)
+            .map(|(((t, c), &owner), id)| Track {
+                id,
+                person: name(owner),
+                first_pts: t.first,
+                last_pts: t.last,
+                observations: t.observations,
+                mean_size_px: (t.size_sum / t.observations as f64) as f32,
+                embedding: c.identity.map(|i| i.0),
+            })
+            .collect();
+        let mut observations = self.observations;
+        observations.retain_mut(|o| renumber(o.track).map(|new| o.track = new).is_some());
+        observations.sort_by_key(|o| (o.pts, o.track));
+        let mut faces_per_frame = vec![0; self.sampled.len()];
+        for o in &observations {
+            if let Ok(i) = self.sampled.binary_search(&o.pts) {
+                faces_per_frame[i] += 1;
+            }
+        }
+        let persons = owners.iter().max().map_or(0, |m| m + 1);
+        Ok(Faces {
+            observations,
+            tracks,
+            persons: (0..persons).map(name).collect(),
+            sampled: self.sampled,
+            faces_per_frame,
+            cuts: self.cuts,
+        })
+    }
+}
+
+/// How much an observation tells of identity: large, frontal, whole and sure.
+fn worth(o: &Observation) -> f32 {
+    let frontal = o.pose.map_or(0.2, |p| (1.0 - (p.yaw_deg.abs() / 60.0).powi(2) - (p.pitch_deg.abs() / 60.0).powi(2)).max(0.05));
+    o.quality.size_px.min(150.0) * frontal * o.presence * o.quality.in_frame * (0.3 + o.quality.sharpness.min(1.0))
+}
+
+/// The face's box made square, turned upright.
+fn expression_region(mesh: &Mesh) -> Roi {
+    let roi = mesh.roi();
+    Roi { side: roi.side / 1.5 * 1.1, ..roi }
+}
