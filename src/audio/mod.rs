@@ -5,6 +5,7 @@
 //!                  level, intensity, pitch                          statistics, rate, pauses, periods, quality
 //! ```
 
+pub mod egemaps;
 mod intensity;
 mod level;
 mod pauses;
@@ -13,6 +14,7 @@ mod praat;
 mod quality;
 #[cfg(test)]
 mod reference;
+pub mod spectrum;
 mod statistics;
 mod syllables;
 mod table;

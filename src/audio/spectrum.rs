@@ -1,0 +1,1 @@
+//! The only user of the Fourier transform's crate in this room.
