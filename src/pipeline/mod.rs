@@ -18,7 +18,7 @@ pub use write::{file_metadata, is_done, write, write_failure};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::annotation::{Annotation, Turn};
+use crate::annotation::{Annotation, SpeechTurn, Turn};
 use crate::audio::{self, Acoustics, VoiceModels};
 use crate::error::{Error, Result};
 use crate::face::{self, FaceModels, FaceTracker, Faces};
@@ -27,7 +27,7 @@ use crate::media::{self, AudioReport, Sampling, StreamPick, VideoReport};
 use crate::recipe::Recipe;
 use crate::signal::AudioBuffer;
 use crate::speaker::{self, Diarization, SpeakerBounds, SpeakerModels};
-use crate::table::Table;
+use crate::table::{Missing, Table};
 use crate::time::{Seconds, Segment};
 use crate::transcript::{self, ReadOptions, Transcript};
 use crate::warning::{Warning, Warnings};
@@ -276,9 +276,24 @@ fn who_spoke(request: &Request, audio: &AudioBuffer, models: &mut SpeakerModels,
                     return Err(Error::parse(path, 0, format!("{n} recordings, none called {own}"), "name the interview's own in the second field"));
                 }
             };
-            speaker::adopt(annotation, audio, models, &recipe.speaker)
+            Ok(adopt(annotation))
         }
     }
+}
+
+/// Speech turns made elsewhere in the place of our own. Where they overlap, the one who began first is the one heard best.
+fn adopt(annotation: Annotation) -> Diarization {
+    let mut exclusive = Vec::new();
+    let mut reached = Seconds::ZERO;
+    for turn in annotation.turns() {
+        if let Some(segment) = Segment::new(turn.segment.start().max(reached), turn.segment.end()) {
+            exclusive.push(SpeechTurn { segment, speaker: turn.speaker.clone() });
+            reached = reached.max(segment.end());
+        }
+    }
+    let speech = annotation.turns().iter().map(|t| t.segment).collect();
+    let reason = annotation.turns().is_empty().then_some(Missing::NoSpeech);
+    Diarization { exclusive: Annotation::new(exclusive), annotation, speech, reason, ..Diarization::default() }
 }
 
 /// Looks at the picture, frame by frame, at the recipe's rate. Gives the seconds it took besides.

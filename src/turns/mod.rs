@@ -41,6 +41,8 @@ pub struct TurnsConfig {
     pub active_above: f64,
     /// A speaker is matched to a person when the mouth moves at least this much more (in standard errors) while the speaker talks.
     pub cast_min_score: f64,
+    /// Write each voice's embedding into `speakers`. Off by default: an embedding can identify a person.
+    pub speaker_embeddings: bool,
     /// Longest shift between transcript and audio that is looked for; 0 = do not look.
     pub max_transcript_offset_secs: f64,
 }
@@ -53,6 +55,7 @@ impl Default for TurnsConfig {
             min_presence_share: 0.1,
             active_above: 0.3,
             cast_min_score: 2.0,
+            speaker_embeddings: false,
             max_transcript_offset_secs: 10.0,
         }
     }
