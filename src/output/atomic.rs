@@ -23,7 +23,7 @@ fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()
     };
     fs::create_dir_all(&folder)?;
     // A leading dot and another suffix: a listing of tables never sees an unfinished file.
-    let temporary = tempfile::Builder::new().prefix(".turnwise-").suffix(".tmp").permissions(permissions()).tempfile_in(&folder)?;
+    let temporary = unfinished().tempfile_in(&folder)?;
     let (file, name) = temporary.into_parts();
     let mut writer = BufWriter::with_capacity(1 << 20, file);
     fill(&mut writer)?;
@@ -36,12 +36,14 @@ fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()
     Ok(())
 }
 
-/// What a plainly created file would ask for; the umask applies.
-fn permissions() -> fs::Permissions {
+/// How an unfinished file is made.
+fn unfinished() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".turnwise-").suffix(".tmp");
+    // Temporary files are private by default; a table is as readable as any file made here, the umask applies.
     #[cfg(unix)]
-    {
-        std::os::unix::fs::PermissionsExt::from_mode(0o666)
-    }
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
 }
 
 #[cfg(test)]

@@ -1,10 +1,14 @@
 //! What lies in an output folder: `<table>/<interview_id>.parquet`, `rttm/<interview_id>.rttm`, `interviews.parquet`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::output::paths::interviews_path;
+
+/// The folder of task tables, which are made from the interviews' tables.
+const TASKS: &str = "tasks";
 
 /// The folder that `extract` writes into.
 #[derive(Clone, Debug)]
@@ -49,20 +53,28 @@ impl OutputFolder {
     }
 
     /// Every table with its files, sorted by table and interview; unfinished (hidden) files are passed over.
-    /// `tasks/<name>` and other nested tables count by their first folder.
+    /// Below `tasks` each file or folder is a table of its own, named `tasks/<name>`.
     ///
     /// # Errors
     /// [`Error::Read`] for a folder that cannot be listed.
     pub fn tables(&self) -> Result<Vec<TableFiles>> {
         let mut tables = Vec::new();
         for (table, path, is_folder) in entries(&self.root)? {
-            if is_folder {
-                let mut files = Vec::new();
-                collect(&path, "", ".parquet", &mut files)?;
-                if !files.is_empty() {
-                    files.sort();
-                    tables.push(TableFiles { table, files });
+            if !is_folder {
+                continue;
+            }
+            let mut files = Vec::new();
+            collect(&path, "", ".parquet", &mut files)?;
+            files.sort();
+            if table == TASKS {
+                let mut tasks: BTreeMap<String, Vec<StoredFile>> = BTreeMap::new();
+                for file in files {
+                    let task = file.interview_id.split('/').next().unwrap_or_default();
+                    tasks.entry(format!("{TASKS}/{task}")).or_default().push(file);
                 }
+                tables.extend(tasks.into_iter().map(|(table, files)| TableFiles { table, files }));
+            } else if !files.is_empty() {
+                tables.push(TableFiles { table, files });
             }
         }
         Ok(tables)
@@ -73,16 +85,10 @@ impl OutputFolder {
     /// # Errors
     /// [`Error::Read`] for a folder that cannot be listed; no such table is an empty list.
     pub fn interviews(&self, table: &str) -> Result<Vec<String>> {
-        let folder = self.root.join(table);
-        let mut files = Vec::new();
-        if folder.is_dir() {
-            collect(&folder, "", if table == "rttm" { ".rttm" } else { ".parquet" }, &mut files)?;
-        }
-        files.sort();
-        Ok(files.into_iter().map(|f| f.interview_id).collect())
+        Ok(self.files(table)?.into_iter().map(|f| f.interview_id).collect())
     }
 
-    /// The files of `table`, sorted by interview.
+    /// The files of `table` (or of `rttm`), sorted by interview.
     ///
     /// # Errors
     /// As [`OutputFolder::interviews`].
@@ -90,7 +96,7 @@ impl OutputFolder {
         let folder = self.root.join(table);
         let mut files = Vec::new();
         if folder.is_dir() {
-            collect(&folder, "", ".parquet", &mut files)?;
+            collect(&folder, "", if table == "rttm" { ".rttm" } else { ".parquet" }, &mut files)?;
         }
         files.sort();
         Ok(files)
@@ -140,6 +146,7 @@ mod tests {
             "turns/a.parquet",
             "turns/.turnwise-x.tmp",
             "faces/a.parquet",
+            "tasks/backchannel.parquet",
             "rttm/a.rttm",
             "interviews.parquet",
             "notes.txt",
@@ -150,9 +157,9 @@ mod tests {
         }
         let out = OutputFolder::new(folder.path());
         let tables = out.tables().unwrap();
-        assert_eq!(tables.iter().map(|t| t.table.as_str()).collect::<Vec<_>>(), ["faces", "turns"]);
-        assert_eq!(tables[1].files.iter().map(|f| f.interview_id.as_str()).collect::<Vec<_>>(), ["a", "b", "show/s1.e2"]);
-        assert_eq!(tables[1].files[0].bytes, 3);
+        assert_eq!(tables.iter().map(|t| t.table.as_str()).collect::<Vec<_>>(), ["faces", "tasks/backchannel", "turns"]);
+        assert_eq!(tables[2].files.iter().map(|f| f.interview_id.as_str()).collect::<Vec<_>>(), ["a", "b", "show/s1.e2"]);
+        assert_eq!(tables[2].files[0].bytes, 3);
         assert_eq!(out.interviews("turns").unwrap(), ["a", "b", "show/s1.e2"]);
         assert_eq!(out.interviews("rttm").unwrap(), ["a"]);
         assert!(out.interviews("voice").unwrap().is_empty());

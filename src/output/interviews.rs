@@ -11,7 +11,7 @@ use crate::table::{ColumnData, Kind};
 /// The column that names an interview.
 const KEY: &str = "interview_id";
 
-/// Joins the tables in `parts` into one at `target`, sorted by `interview_id`; returns the number of rows.
+/// Joins the tables in `parts` into one at `target`, sorted by `interview_id`; returns the number of rows. Without parts nothing is written.
 ///
 /// Parts written by different recipes or versions may differ in columns: what a part lacks is null, and file metadata
 /// on which the parts disagree reads `mixed`. The order of `parts` does not matter.
@@ -20,12 +20,23 @@ const KEY: &str = "interview_id";
 /// [`Error::Read`] or [`Error::Parse`] for a part, [`Error::Usage`] for a part without `interview_id`, an interview told twice, or a column
 /// whose kinds differ, [`Error::Write`] for the target.
 pub fn merge_interviews(parts: &[PathBuf], target: &Path) -> Result<usize> {
+    if parts.is_empty() {
+        return Ok(0);
+    }
+    let merged = read_interviews(parts)?;
+    write_table(target, &merged.out(), &merged.schema.metadata)?;
+    Ok(merged.rows())
+}
+
+/// What [`merge_interviews`] would write.
+///
+/// # Errors
+/// As [`merge_interviews`], but for the target.
+pub fn read_interviews(parts: &[PathBuf]) -> Result<StoredTable> {
     let mut parts: Vec<&PathBuf> = parts.iter().collect();
     parts.sort();
     let tables = parts.into_iter().map(|p| Ok((p.as_path(), read(p)?))).collect::<Result<Vec<_>>>()?;
-    let merged = concat(&tables)?;
-    write_table(target, &merged.out(), &merged.schema.metadata)?;
-    Ok(merged.rows())
+    concat(&tables)
 }
 
 /// One table of the rows of all, sorted by `interview_id`; the columns are the union, in order of first appearance.

@@ -5,8 +5,10 @@
 
 mod atomic;
 pub mod folder;
+mod grid;
 pub mod inspect;
 pub mod interviews;
+mod overview;
 pub mod parquet;
 pub mod paths;
 pub mod read;

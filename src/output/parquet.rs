@@ -106,6 +106,8 @@ pub(super) fn write_table(path: &Path, table: &OutTable, metadata: &FileMetadata
         let mut writer = ParquetWriter::new(file)
             .with_compression(ParquetCompression::Zstd(Some(ZstdLevel::try_new(ZSTD_LEVEL)?)))
             .with_statistics(StatisticsOptions::default())
+            // Pages are compressed while they are written, one after another: a pool of threads wins nothing (measured) and belongs to the models.
+            .set_parallel(false)
             .with_key_value_metadata(Some(key_values(table, metadata)?))
             .batched(&schema)?;
         let rows = table.columns.first().map_or(0, |c| c.data.len());
@@ -206,4 +208,139 @@ fn to_column(name: PlSmallStr, data: &ColumnData, rows: Range<usize>) -> Column 
 
 fn finite(x: f32) -> Option<f32> {
     x.is_finite().then_some(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::read::{StoredColumn, read, read_column_names, read_columns, read_metadata};
+    use crate::table::{ColumnSpec, CutOff, TableBuilder, TableSchema};
+
+    fn schema() -> TableSchema {
+        let columns = vec![
+            ColumnSpec::new("interview_id", Kind::Str, "", "The interview.").until(CutOff::None),
+            ColumnSpec::new("level_db", Kind::F32, "dB", "Mean level, µ = 0.").until(CutOff::TurnEnd),
+            ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the turn.").until(CutOff::TurnStart),
+            ColumnSpec::new("words", Kind::I64, "", "Words said.").until(CutOff::NextTurn),
+            ColumnSpec::new("on_screen", Kind::Bool, "", "Seen."),
+            ColumnSpec::new("embedding", Kind::F32List, "", "Unit norm."),
+            ColumnSpec::new("warnings", Kind::StrList, "", "In words."),
+        ];
+        TableSchema { name: "turns", description: "One row per turn.", columns }
+    }
+
+    /// A row of values, a row of nothing, a row of empty and non-finite values.
+    fn every_kind() -> Table {
+        let columns = vec![
+            ColumnData::Str(vec![Some("Gespräch 1".into()), None, Some(String::new())]),
+            ColumnData::F32(vec![1.5, f32::NAN, f32::INFINITY]),
+            ColumnData::F64(vec![0.1, f64::NAN, f64::NEG_INFINITY]),
+            ColumnData::I64(vec![Some(i64::MAX), None, Some(-1)]),
+            ColumnData::Bool(vec![Some(true), None, Some(false)]),
+            ColumnData::F32List(vec![Some(vec![0.25, f32::NAN]), None, Some(vec![])]),
+            ColumnData::StrList(vec![Some(vec!["a".into(), String::new()]), None, Some(vec![])]),
+        ];
+        Table::new(schema(), columns).unwrap()
+    }
+
+    fn metadata() -> FileMetadata {
+        FileMetadata {
+            schema_version: "1".into(),
+            tool_version: "0.1.0".into(),
+            recipe: r#"{"face":{"rate_hz":10.0}}"#.into(),
+            recipe_hash: "ab12".into(),
+            models: BTreeMap::from([("vad".to_owned(), "00ff".to_owned()), ("face".to_owned(), "1234".to_owned())]),
+        }
+    }
+
+    #[test]
+    fn every_kind_reads_back_with_nulls_and_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("turns/a.parquet");
+        write(&path, &every_kind(), &metadata()).unwrap();
+        let back = read(&path).unwrap();
+        assert_eq!((back.rows(), back.schema().table.as_str()), (3, "turns"));
+        assert_eq!(back.schema().description, "One row per turn.");
+        assert_eq!(back.schema().metadata, metadata());
+        for (stored, spec) in back.schema().columns.iter().zip(&schema().columns) {
+            let expected = StoredColumn {
+                name: spec.name.to_string(),
+                kind: spec.kind,
+                unit: spec.unit.into(),
+                description: spec.description.to_string(),
+                cut_off: spec.cut_off.name().into(),
+            };
+            assert_eq!(*stored, expected);
+        }
+        // NaN is unequal to itself: the texts are compared, with infinities told as missing.
+        let told = format!("{:?}", every_kind().columns()).replace("-inf", "NaN").replace("inf", "NaN");
+        assert_eq!(format!("{:?}", back.columns()), told);
+        assert_eq!((back.number("start_secs", 0), back.number("start_secs", 1), back.number("words", 2)), (Some(0.1), None, Some(-1.0)));
+        assert_eq!(back.text("interview_id", 0), Some("Gespräch 1"));
+        assert_eq!(back.texts("warnings", 0).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn the_footer_and_single_columns_read_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.parquet");
+        write(&path, &every_kind(), &metadata()).unwrap();
+        assert_eq!(read_column_names(&path).unwrap()[..2], ["interview_id", "level_db"]);
+        assert_eq!(read_metadata(&path).unwrap().rows, 3);
+        let some = read_columns(&path, &["words", "no_such", "interview_id"]).unwrap();
+        assert_eq!(some.schema().columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["interview_id", "words"]);
+        assert_eq!(*some.column("words").unwrap(), ColumnData::I64(vec![Some(i64::MAX), None, Some(-1)]));
+        assert_eq!(read_columns(&path, &[]).unwrap().rows(), 3);
+    }
+
+    #[test]
+    fn the_same_table_is_the_same_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (a, b) = (folder.path().join("a.parquet"), folder.path().join("b.parquet"));
+        write(&a, &every_kind(), &metadata()).unwrap();
+        write(&b, &every_kind(), &metadata()).unwrap();
+        write(&b, &every_kind(), &metadata()).unwrap();
+        assert_eq!(std::fs::read(&a).unwrap(), std::fs::read(&b).unwrap());
+    }
+
+    #[test]
+    fn an_empty_table_keeps_its_schema() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.parquet");
+        write(&path, &TableBuilder::new(schema()).finish().unwrap(), &metadata()).unwrap();
+        let back = read(&path).unwrap();
+        assert_eq!((back.rows(), back.columns().len()), (0, 7));
+        assert_eq!(back.schema().columns[1].unit, "dB");
+        assert!(back.columns().iter().all(ColumnData::is_empty));
+    }
+
+    #[test]
+    fn many_rows_make_several_groups_and_read_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.parquet");
+        let rows = 2 * ROW_GROUP_ROWS + 7;
+        let schema = TableSchema { name: "t", description: "", columns: vec![ColumnSpec::new("i", Kind::I64, "", "")] };
+        let values = ColumnData::I64((0..rows as i64).map(Some).collect());
+        write(&path, &Table::new(schema, vec![values.clone()]).unwrap(), &metadata()).unwrap();
+        assert_eq!(*read(&path).unwrap().column("i").unwrap(), values);
+    }
+
+    #[test]
+    fn two_columns_of_one_name_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let spec = || ColumnSpec::new("a", Kind::I64, "", "");
+        let schema = TableSchema { name: "t", description: "", columns: vec![spec(), spec()] };
+        let table = Table::new(schema, vec![ColumnData::I64(vec![]), ColumnData::I64(vec![])]).unwrap();
+        let e = write(&folder.path().join("a.parquet"), &table, &metadata()).unwrap_err();
+        assert!(e.chain().contains("two columns named \"a\""), "{}", e.chain());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("turns"), "").unwrap();
+        let path = folder.path().join("turns/a.parquet");
+        let e = write(&path, &every_kind(), &metadata()).unwrap_err();
+        assert!(e.kind() == "write" && e.to_string().contains("turns/a.parquet"), "{e}");
+    }
 }

@@ -262,3 +262,50 @@ fn column_data(kind: Kind, column: &Column) -> PolarsResult<ColumnData> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::parquet::write;
+    use crate::table::{ColumnSpec, TableBuilder, TableSchema};
+
+    fn sample(path: &Path) -> Vec<u8> {
+        let columns = vec![ColumnSpec::new("a", Kind::F32, "s", "x"), ColumnSpec::new("b", Kind::StrList, "", "y")];
+        let mut t = TableBuilder::new(TableSchema { name: "t", description: "", columns });
+        for i in 0..300_u32 {
+            t.row().set("a", f64::from(i).sin()).set("b", vec![i.to_string()]);
+        }
+        write(path, &t.finish().unwrap(), &FileMetadata::default()).unwrap();
+        std::fs::read(path).unwrap()
+    }
+
+    #[test]
+    fn what_is_no_whole_parquet_file_is_an_error_with_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bad.parquet");
+        let whole = sample(&path);
+        for bytes in [&b""[..], b"PAR1", b"interview_id,media\n", &whole[..whole.len() / 2], &whole[..whole.len() - 1]] {
+            std::fs::write(&path, bytes).unwrap();
+            for e in [read(&path).unwrap_err(), read_metadata(&path).unwrap_err()] {
+                assert_eq!(e.kind(), "parse");
+                assert!(e.to_string().contains("bad.parquet:0: not a whole Parquet file"), "{e}");
+            }
+        }
+        assert_eq!(read(&folder.path().join("none.parquet")).unwrap_err().kind(), "read");
+        assert_eq!(read(folder.path()).unwrap_err().kind(), "read");
+    }
+
+    #[test]
+    fn a_damaged_byte_never_panics() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bad.parquet");
+        let whole = sample(&path);
+        for at in (4..whole.len()).step_by(7) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x55;
+            std::fs::write(&path, &bytes).unwrap();
+            // Values may be wrong, since pages carry no checksum; what matters is that this returns.
+            let _ = read(&path);
+        }
+    }
+}

@@ -34,18 +34,26 @@ fn section(text: &mut String, table: &TableSchema) {
         cell(table.description)
     );
     let families = families(&table.columns);
-    let mut lists = String::new();
+    // Families with the same words share a list.
+    let mut lists: Vec<(Vec<String>, &Vec<String>)> = Vec::new();
     for (i, column) in table.columns.iter().enumerate() {
         match families.get(&i) {
             None => line(text, &column.name, column, &column.description),
             Some(Place::Member) => {}
             Some(Place::Head(family, members)) => {
                 line(text, &family.name(), column, &family.description);
-                let _ = writeln!(lists, "\n`{}` ({} columns): {}", family.name(), members.len(), members.join(", "));
+                let name = format!("`{}`", family.name());
+                match lists.iter_mut().find(|(_, words)| *words == members) {
+                    Some((names, _)) => names.push(name),
+                    None => lists.push((vec![name], members)),
+                }
             }
         }
     }
-    text.push_str(&lists);
+    for (names, words) in lists {
+        let each = if names.len() > 1 { " each" } else { "" };
+        let _ = writeln!(text, "\n{} ({} columns{each}): {}", names.join(", "), words.len(), words.join(", "));
+    }
 }
 
 fn line(text: &mut String, name: &str, column: &ColumnSpec, description: &str) {
@@ -182,7 +190,7 @@ mod tests {
         let text = schema_markdown(&[TableSchema { name: "t", description: "", columns }]);
         assert!(text.contains("| `blendshape_*_mean` | float32 |  | interview | Mean of * over the turn. |\n"), "{text}");
         assert!(text.contains("| `blendshape_*_max` | float32 |  | interview | Largest * of the turn. |\n"), "{text}");
-        assert!(text.contains(&format!("\n`blendshape_*_max` (13 columns): {}\n", shapes.join(", "))), "{text}");
+        assert!(text.contains(&format!("\n`blendshape_*_mean`, `blendshape_*_max` (13 columns each): {}\n", shapes.join(", "))), "{text}");
         assert!(text.contains("| `blendshape_missing` | string |"), "{text}");
         assert_eq!(text.lines().filter(|l| l.starts_with("| `")).count(), 3);
     }
