@@ -2,7 +2,7 @@
 
 use super::clock;
 use super::cue::{self, Cue};
-use super::draft::Draft;
+use super::draft::{Draft, short};
 use crate::error::Result;
 
 const EXPECTED: &str = "expected HH:MM:SS,mmm --> HH:MM:SS,mmm with end at or after start; correct the line";
@@ -95,12 +95,6 @@ fn as_number(line: &str) -> Option<u64> {
         return None;
     }
     line.parse().ok()
-}
-
-/// At most 60 characters of a line, for messages.
-pub(super) fn short(line: &str) -> String {
-    let line = line.trim();
-    if line.chars().count() <= 60 { line.to_owned() } else { line.chars().take(57).chain("...".chars()).collect() }
 }
 
 #[cfg(test)]
