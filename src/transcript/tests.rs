@@ -233,12 +233,13 @@ fn damaged_files_never_panic() {
             assert!(t.turns.windows(2).all(|w| w[0].index < w[1].index));
         }
     }
+    println!("{read_well} damaged files were read all the same");
     assert!(read_well > 100, "the seeds should often survive: {read_well}");
 }
 
 #[test]
 fn long_lines_do_not_hang() {
-    let million = |s: &str| s.repeat(1_000_000 / s.len());
+    let long = |s: &str| s.repeat(300_000 / s.len());
     for (name, before, filler) in [
         ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", "<"),
         ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", "&{"),
@@ -251,6 +252,6 @@ fn long_lines_do_not_hang() {
         ("a.TextGrid", "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n1\n\"IntervalTier\"\n\"a\"\n0\n9\n1e9\n", "0\n1\n\"x\"\n"),
     ] {
         // A quadratic reader would take minutes; that it ends is the test.
-        let _ = read_bytes(format!("{before}{}", million(filler)).as_bytes(), Path::new(name), &LENIENT);
+        let _ = read_bytes(format!("{before}{}", long(filler)).as_bytes(), Path::new(name), &LENIENT);
     }
 }
