@@ -2,8 +2,7 @@
 //! (MacWhinney, "Tools for Analyzing Talk, part 1: the CHAT transcription format").
 
 use super::clock;
-use super::draft::Draft;
-use super::srt::short;
+use super::draft::{Draft, short};
 use crate::annotation::Word;
 use crate::error::Result;
 use crate::time::Segment;
@@ -137,7 +136,7 @@ fn without_codes(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find(['[', '<', '>']) {
         out.push_str(&rest[..at]);
-        let code_end = if rest[at..].starts_with('[') { rest[at..].find(']') } else { None };
+        let code_end = if rest[at..].starts_with('[') { rest[at..].bytes().take(512).position(|b| b == b']') } else { None };
         // `+<` is a linker and goes as a token.
         if rest[at..].starts_with('<') && rest[..at].ends_with('+') {
             out.push('<');

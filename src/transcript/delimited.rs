@@ -2,8 +2,7 @@
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::draft::Draft;
-use super::srt::short;
+use super::draft::{Draft, short};
 use super::{clock, markup};
 use crate::error::Result;
 

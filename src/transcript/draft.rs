@@ -134,6 +134,12 @@ impl Oddity {
     }
 }
 
+/// At most 60 characters of a line, for messages.
+pub(super) fn short(line: &str) -> String {
+    let line = line.trim();
+    if line.chars().count() <= 60 { line.to_owned() } else { line.chars().take(57).chain("...".chars()).collect() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

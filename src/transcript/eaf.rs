@@ -57,24 +57,33 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     for annotation in document.tiers.iter().flat_map(|t| &t.annotations) {
         known.insert(&annotation.id, annotation);
     }
-    let participant = |tier: &RawTier| {
-        let mut next = Some(tier);
-        for _ in 0..32 {
-            let tier = next?;
-            if tier.participant.is_some() {
-                return tier.participant.clone();
-            }
-            next = tier.parent.as_ref().and_then(|p| document.tiers.iter().find(|t| t.id == *p));
-        }
-        None
-    };
-    let found = document.tiers.iter().map(|tier| Tier {
+    let found = document.tiers.iter().filter(|tier| !untimed_words(tier)).map(|tier| Tier {
         name: tier.id.clone(),
-        person: participant(tier),
+        person: person(tier, &document.tiers),
         root: tier.parent.is_none(),
         intervals: intervals(tier, &slots, &known),
     });
     tiers::into_turns(found.collect(), true, draft)
+}
+
+/// Words that only refer to an utterance have its time, all of them: no word times.
+fn untimed_words(tier: &RawTier) -> bool {
+    tiers::classify(&tier.id).0 == tiers::Kind::Words && tier.annotations.iter().all(|a| matches!(a.time, Time::Of(_)))
+}
+
+/// The participant of the tier or of the tiers it hangs on; else the person in the name of the topmost.
+fn person(tier: &RawTier, all: &[RawTier]) -> Option<String> {
+    let mut tier = tier;
+    for _ in 0..32 {
+        if tier.participant.is_some() {
+            return tier.participant.clone();
+        }
+        match tier.parent.as_ref().and_then(|p| all.iter().find(|t| t.id == *p)) {
+            Some(parent) => tier = parent,
+            None => break,
+        }
+    }
+    tiers::classify(&tier.id).1
 }
 
 /// Slots without a time lie evenly between their neighbours, as ELAN shows them.

@@ -24,12 +24,13 @@ pub(super) fn pieces(line: &str, every_tag: bool) -> Vec<Piece> {
     while let Some(at) = rest.find(['<', '{']) {
         text.push_str(&rest[..at]);
         rest = &rest[at..];
-        let closer = if rest.starts_with('<') { '>' } else { '}' };
-        let inner = rest.find(closer).map(|end| (&rest[1..end], end + 1));
+        let closer = if rest.starts_with('<') { b'>' } else { b'}' };
+        // Nearby only: a line of a million `<` must not be searched a million times.
+        let inner = rest.bytes().take(512).position(|b| b == closer).map(|end| (&rest[1..end], end + 1));
         match inner {
             // `{\an8}` and `{Y:i}` are override codes; other braces are text.
-            Some((code, length)) if closer == '}' && (code.starts_with('\\') || is_microdvd_code(code)) => rest = &rest[length..],
-            Some((tag, length)) if closer == '>' && is_tag(tag, every_tag) => {
+            Some((code, length)) if closer == b'}' && (code.starts_with('\\') || is_microdvd_code(code)) => rest = &rest[length..],
+            Some((tag, length)) if closer == b'>' && is_tag(tag, every_tag) => {
                 let change = voice_or_time(tag);
                 if let Some(change) = change {
                     flush(&mut text, &mut out);
@@ -95,7 +96,7 @@ pub(super) fn unescape(text: &str) -> String {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let resolved = rest.find(';').filter(|end| *end <= 10).and_then(|end| Some((entity(&rest[1..end])?, end + 1)));
+        let resolved = rest.bytes().take(11).position(|b| b == b';').and_then(|end| Some((entity(&rest[1..end])?, end + 1)));
         match resolved {
             Some((c, length)) => {
                 out.extend(c);

@@ -93,12 +93,21 @@ pub struct Transcript {
     pub warnings: Vec<Warning>,
 }
 
+/// A transcript of a whole day is below 50 MB; a recording given by mistake must not fill the memory.
+const MOST_BYTES: u64 = 512 << 20;
+
 /// Reads a transcript.
 ///
 /// # Errors
 /// [`Error::Read`] when the file cannot be read; [`Error::Parse`] for an unknown format, a bad cue (unless lenient) or no cues at all.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Transcript> {
-    let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let unreadable = |source| Error::Read { path: path.to_owned(), source };
+    let size = std::fs::metadata(path).map_err(unreadable)?.len();
+    if size > MOST_BYTES {
+        let what = format!("a file of {} MB is no transcript", size / 1_000_000);
+        return Err(Error::parse(path, 0, what, "is it the recording, and the transcript another file?"));
+    }
+    let bytes = std::fs::read(path).map_err(unreadable)?;
     read_bytes(&bytes, path, options)
 }
 

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::draft::Draft;
-use super::srt::short;
+use super::draft::{Draft, short};
 use super::{clock, encoding, json};
 use crate::error::{Error, Result};
 use crate::time::Segment;
@@ -266,8 +265,11 @@ pub(super) fn samples_in(root: &Value) -> Option<Vec<&Value>> {
     }
 }
 
+/// 1-based lines and their values.
+type Lines = Vec<(usize, Value)>;
+
 /// JSONL: 1-based line and value of every sample, or the first line that is none. `None` when already the first line is no sample.
-pub(super) fn lines(text: &str) -> Option<Result<Vec<(usize, Value)>, (usize, String)>> {
+pub(super) fn lines(text: &str) -> Option<Result<Lines, (usize, String)>> {
     let mut out = Vec::new();
     for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
         let what = match json::parse(line) {

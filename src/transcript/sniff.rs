@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::draft::Draft;
-use super::{chat, clock, delimited, json, rescue, srt, stm, textgrid, whisper};
+use super::draft::{Draft, short};
+use super::{chat, clock, delimited, json, rescue, stm, textgrid, whisper};
 use crate::error::{Error, Result};
 
 /// A format found, with what was parsed on the way.
@@ -138,7 +138,7 @@ fn by_suffix(text: &str, suffix: &str, draft: &Draft) -> Result<Content> {
         "cha" => ("CHAT", "expected @Begin and lines `*SPK:` with time bullets"),
         "rttm" => return Err(draft.fail(0, "RTTM is not a transcript: it tells who spoke when, not what was said", "pass it with --rttm")),
         _ => {
-            let first = srt::short(text.trim_start().lines().next().unwrap_or(""));
+            let first = short(text.trim_start().lines().next().unwrap_or(""));
             return Err(draft.fail(0, format!("not a transcript format that is known; it begins {first:?}"), SUPPORTED));
         }
     };

@@ -2,7 +2,7 @@
 
 use super::clock;
 use super::cue::{self, Cue};
-use super::draft::Draft;
+use super::draft::{Draft, short};
 use crate::error::Result;
 
 const EXPECTED: &str = "expected HH:MM:SS,mmm --> HH:MM:SS,mmm with end at or after start; correct the line";
@@ -17,9 +17,10 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     for (i, line) in lines.iter().enumerate() {
         let line = line.trim();
         let blank_before = i == 0 || lines[i - 1].trim().is_empty();
-        let number_before = i.checked_sub(1).and_then(|j| as_number(lines[j]));
         let timing = clock::timing(line);
-        let spoilt = timing.is_none() && clock::arrowless_timing(line) && (blank_before || number_before.is_some());
+        let candidate = timing.is_some() || clock::arrowless_timing(line);
+        let number_before = if candidate { number_above(&lines[..i], number) } else { None };
+        let spoilt = timing.is_none() && candidate && (blank_before || number_before.is_some());
         if timing.is_some() || spoilt {
             if let Some(n) = number_before {
                 number = Some(n);
@@ -28,7 +29,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
                 {
                     cue.lines.pop();
                 }
-                stray = stray.filter(|s| *s + 1 != i);
+                stray = stray.filter(|s| as_number(lines[*s]) != Some(n));
             }
             if let (Place::BeforeFirst, Some(at)) = (place, stray) {
                 draft.bad(
@@ -56,7 +57,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
             continue;
         }
         // The next number in a block of its own, without a timing line below: a cue that lost it.
-        let next = lines.get(i + 1).copied().unwrap_or("");
+        let next = lines[i + 1..].iter().copied().find(|l| !l.trim().is_empty()).unwrap_or("");
         let timed_below = clock::timing(next).is_some() || clock::arrowless_timing(next);
         if blank_before
             && !timed_below
@@ -82,6 +83,13 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     Ok(())
 }
 
+/// The cue number above a timing line: right above it, or over empty lines (double-spaced files) where it is the number expected.
+fn number_above(above: &[&str], last: Option<u64>) -> Option<u64> {
+    let direct = above.last().and_then(|l| as_number(l));
+    let expected = |n: &u64| last.map_or(above.iter().filter(|l| !l.trim().is_empty()).take(2).count() == 1, |last| *n == last + 1);
+    direct.or_else(|| above.iter().rev().find(|l| !l.trim().is_empty()).and_then(|l| as_number(l)).filter(expected))
+}
+
 #[derive(Clone, Copy)]
 enum Place {
     BeforeFirst,
@@ -95,12 +103,6 @@ fn as_number(line: &str) -> Option<u64> {
         return None;
     }
     line.parse().ok()
-}
-
-/// At most 60 characters of a line, for messages.
-pub(super) fn short(line: &str) -> String {
-    let line = line.trim();
-    if line.chars().count() <= 60 { line.to_owned() } else { line.chars().take(57).chain("...".chars()).collect() }
 }
 
 #[cfg(test)]
@@ -123,6 +125,14 @@ mod tests {
     fn srt_cues_without_an_empty_line_between() {
         let t = parse("a.srt", "1\n00:00:01,000 --> 00:00:02,000\na\n2\n00:00:02,000 --> 00:00:03,000\nb");
         assert_eq!(told(&t), ["1-2 a", "2-3 b"]);
+    }
+
+    #[test]
+    fn double_spaced_srt() {
+        let t = parse("a.srt", "1\n\n00:00:01,000 --> 00:00:02,000\n\na\n\n\n2\n\n00:00:02,000 --> 00:00:03,000\n\nb\n");
+        assert_eq!(told(&t), ["1-2 a", "2-3 b"]);
+        let t = parse("a.srt", "00:00:01,000 --> 00:00:02,000\n42\n\n00:00:02,000 --> 00:00:03,000\nb\n");
+        assert_eq!(told(&t), ["1-2 42", "2-3 b"]);
     }
 
     #[test]

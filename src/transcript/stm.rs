@@ -1,7 +1,6 @@
 //! NIST segment time marks `.stm`: `file channel speaker start end [<label>] words` (sctk, "STM reference file format").
 
-use super::draft::Draft;
-use super::srt::short;
+use super::draft::{Draft, short};
 use super::{clock, markup};
 use crate::error::Result;
 

@@ -146,6 +146,14 @@ fn known_files_read_as_written() {
     assert!(t.turns.iter().all(|t| matches!(t.speaker.as_deref(), Some("michael" | "sickmichael"))));
     assert_eq!(told(&t), told(&get("transcripts/mfa/michaelandsickmichael_short_tg.TextGrid")));
 
+    let t = get("transcripts/pympi/sample_3.0.eaf");
+    assert_eq!((t.format, t.turns.len()), (Format::Eaf, 399));
+    assert_eq!(told(&t)[0], "2-5 The quick brown fox 001");
+    assert_eq!(
+        word_times(&t.turns[0]),
+        ["The 2.000-2.470", "quick 2.470-3.520", "brown 3.520-4.080", "fox 4.080-4.540", "001 4.540-5.000"]
+    );
+
     let t = get("transcripts/talkbank_chatter/audio_spanish-child-speech.cha");
     assert_eq!(told(&t), ["3.99-7.734 PAR1: hola qué es este.", "9.257-11.539 PAR1: qué es eso Lucía ah."]);
 }
@@ -225,5 +233,25 @@ fn damaged_files_never_panic() {
             assert!(t.turns.windows(2).all(|w| w[0].index < w[1].index));
         }
     }
+    println!("{read_well} damaged files were read all the same");
     assert!(read_well > 100, "the seeds should often survive: {read_well}");
+}
+
+#[test]
+fn long_lines_do_not_hang() {
+    let long = |s: &str| s.repeat(300_000 / s.len());
+    for (name, before, filler) in [
+        ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", "<"),
+        ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", "&{"),
+        ("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n", "<v "),
+        ("a.cha", "@Begin\n*A:\t\u{15}0_1\u{15}", "["),
+        ("a.json", "{\"segments\": [", "["),
+        ("a.eaf", "<ANNOTATION_DOCUMENT>", "<"),
+        ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", "A: \n"),
+        ("a.srt", "", "1\n00:00:01,000 --> 00:00:02,000\nA B: x\n\n"),
+        ("a.TextGrid", "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n1\n\"IntervalTier\"\n\"a\"\n0\n9\n1e9\n", "0\n1\n\"x\"\n"),
+    ] {
+        // A quadratic reader would take minutes; that it ends is the test.
+        let _ = read_bytes(format!("{before}{}", long(filler)).as_bytes(), Path::new(name), &LENIENT);
+    }
 }

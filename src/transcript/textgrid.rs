@@ -58,7 +58,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         }
         // Points have no duration: nobody's turn.
         if class == "IntervalTier" {
-            found.push(Tier { name, person: None, root: true, intervals });
+            found.push(Tier { person: tiers::classify(&name).1, name, root: true, intervals });
         }
     }
     tiers::into_turns(found, false, draft)

@@ -1,8 +1,7 @@
 //! Tiers of ELAN and Praat: which of them are what people said, and their turns.
 
-use super::draft::Draft;
+use super::draft::{Draft, short};
 use super::markup;
-use super::srt::short;
 use crate::annotation::{Turn, Word};
 use crate::error::Result;
 use crate::time::Segment;
@@ -116,7 +115,11 @@ pub(super) fn classify(name: &str) -> (Kind, Option<String>) {
         if let Some((left, right)) = name.rsplit_once(separator)
             && let Some(kind) = kind_of(right)
         {
-            return (kind_of(left).unwrap_or(kind), if kind_of(left).is_some() { None } else { person(left) });
+            return match kind_of(left) {
+                // `words-pos` is about words, but none.
+                Some(other) => (if kind == Kind::Other { kind } else { other }, None),
+                None => (kind, person(left)),
+            };
         }
     }
     // Words inside other names: gest_included, words-timesub.
@@ -163,7 +166,7 @@ pub(super) struct Interval {
 #[derive(Clone, Debug)]
 pub(super) struct Tier {
     pub(super) name: String,
-    /// The person the file names for it (ELAN's PARTICIPANT); else the tier's name tells.
+    /// Whose it is: the person the file names (ELAN's PARTICIPANT) or the tier's name tells (see [`classify`]).
     pub(super) person: Option<String>,
     /// False for a tier that hangs on another.
     pub(super) root: bool,
@@ -184,10 +187,7 @@ pub(super) fn into_turns(tiers: Vec<Tier>, keep_empty: bool, draft: &mut Draft) 
     let sorted: Vec<(Kind, Option<String>, Tier)> = tiers
         .into_iter()
         .filter(|t| t.intervals.iter().any(|i| !silence(&i.text)))
-        .map(|t| {
-            let (kind, person) = classify(&t.name);
-            (kind, t.person.clone().or(person), t)
-        })
+        .map(|t| (classify(&t.name).0, t.person.clone(), t))
         .collect();
     if sorted.is_empty() {
         return Ok(());
@@ -211,8 +211,9 @@ pub(super) fn into_turns(tiers: Vec<Tier>, keep_empty: bool, draft: &mut Draft) 
             .collect()
     };
     for (_, person, tier) in &chosen {
-        let mine: Vec<&Word> = words.iter().filter(|(p, _)| *p == person).flat_map(|(_, w)| w).collect();
-        tier_turns(tier, person.as_deref(), &mine, keep_empty, draft)?;
+        // Of several word tiers of a person (spelling, lemma) the first.
+        let mine: &[Word] = words.iter().find(|(p, _)| *p == person).map_or(&[], |(_, w)| w.as_slice());
+        tier_turns(tier, person.as_deref(), mine, keep_empty, draft)?;
     }
     if chosen.is_empty() {
         for (_, person, tier) in of(Kind::Words) {
@@ -243,7 +244,7 @@ fn tier_words(tier: &Tier) -> Vec<Word> {
     said.map(|i| Word { text: markup::squeeze(&i.text), segment: i.span.clone().ok(), speaker: None }).collect()
 }
 
-fn tier_turns(tier: &Tier, person: Option<&str>, words: &[&Word], keep_empty: bool, draft: &mut Draft) -> Result<()> {
+fn tier_turns(tier: &Tier, person: Option<&str>, words: &[Word], keep_empty: bool, draft: &mut Draft) -> Result<()> {
     for interval in &tier.intervals {
         if silence(&interval.text) && !(keep_empty && interval.text.trim().is_empty()) {
             continue;
@@ -251,7 +252,7 @@ fn tier_turns(tier: &Tier, person: Option<&str>, words: &[&Word], keep_empty: bo
         match &interval.span {
             Ok(segment) => {
                 let inside = |w: &Word| w.segment.is_some_and(|s| segment.contains(s.middle()));
-                let words = words.iter().filter(|w| inside(w)).map(|w| (*w).clone()).collect();
+                let words = words.iter().filter(|w| inside(w)).cloned().collect();
                 draft.push(*segment, person, markup::squeeze(&interval.text), words);
             }
             Err(what) => bad(tier, interval, what, draft)?,
@@ -311,6 +312,7 @@ mod tests {
         assert_eq!(classify("text@Anna"), (Kind::Speech, some("Anna")));
         assert_eq!(classify("Anna_text"), (Kind::Speech, some("Anna")));
         assert_eq!(classify("gest_included"), (Kind::Other, some("included")));
+        assert_eq!(classify("words-pos"), (Kind::Other, None));
         assert_eq!(classify("Mary"), (Kind::Unknown, some("Mary")));
         assert_eq!(classify("\"word\""), (Kind::Words, None));
         assert_eq!(classify(""), (Kind::Unknown, None));

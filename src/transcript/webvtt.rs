@@ -3,8 +3,7 @@
 
 use super::clock;
 use super::cue::{self, Cue};
-use super::draft::Draft;
-use super::srt::short;
+use super::draft::{Draft, short};
 use crate::error::Result;
 
 const EXPECTED: &str = "expected [HH:]MM:SS.mmm --> [HH:]MM:SS.mmm with end at or after start; correct the line";
