@@ -1,10 +1,12 @@
 //! One stream's packets through its decoder: errors are counted with their times, and decoding goes on to the end.
 
+use std::collections::VecDeque;
 use std::path::Path;
 
 use ffmpeg_next::codec::threading;
 use ffmpeg_next::{self as ffmpeg, Packet, Rational, codec, ffi};
 
+use super::amr;
 use super::input::{self, Source};
 use super::log;
 use crate::error::Result;
@@ -76,6 +78,8 @@ pub(super) struct StreamDecoder {
     time_base: Rational,
     origin: Seconds,
     draining: bool,
+    /// Pieces of the last packet not yet sent.
+    pieces: VecDeque<Packet>,
     last_secs: f64,
     pub(super) errors: DecodeErrors,
     /// Packets the container marks as not to be shown (edit lists); their frames are decoded and dropped by FFmpeg.
@@ -110,6 +114,7 @@ impl StreamDecoder {
             time_base,
             origin: probe.origin,
             draining: false,
+            pieces: VecDeque::new(),
             last_secs: 0.0,
             errors: DecodeErrors::default(),
             hidden_packets: 0,
@@ -169,6 +174,9 @@ impl StreamDecoder {
 
     /// Reads up to the stream's next packet and sends it, or begins to drain.
     fn feed(&mut self) {
+        if let Some(piece) = self.pieces.pop_front() {
+            return self.send(&piece);
+        }
         let mut packet = Packet::empty();
         let mut failures = 0;
         loop {
@@ -191,11 +199,23 @@ impl StreamDecoder {
         if flags & ffi::AV_PKT_FLAG_DISCARD != 0 {
             self.hidden_packets += 1;
         }
-        let secs = packet.pts().or(packet.dts()).map_or(self.last_secs, |t| self.secs(t));
-        self.last_secs = secs;
-        if let Err(e) = self.decoder.send_packet(&packet) {
+        self.last_secs = packet.pts().or(packet.dts()).map_or(self.last_secs, |t| self.secs(t));
+        if let Some(frames) = packet.data().and_then(|data| amr::frames(self.decoder.id(), data)) {
+            self.pieces = frames.into_iter().map(Packet::copy).collect();
+            // The first has the packet's time, the others follow on.
+            if let Some(first) = self.pieces.front_mut() {
+                first.set_pts(packet.pts());
+                first.set_dts(packet.dts());
+            }
+            return self.feed();
+        }
+        self.send(&packet);
+    }
+
+    fn send(&mut self, packet: &Packet) {
+        if let Err(e) = self.decoder.send_packet(packet) {
             let duration = self.span_secs(packet.duration());
-            self.note(secs, duration, e);
+            self.note(self.last_secs, duration, e);
         }
     }
 

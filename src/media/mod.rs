@@ -9,6 +9,7 @@
 //! video  decode → sample by PTS → deinterlace → RGB, square pixels → upright   video.rs, grid.rs, deinterlace.rs, picture.rs, tonemap.rs, orientation.rs
 //! ```
 
+mod amr;
 mod audio;
 mod decoding;
 mod deinterlace;
@@ -29,7 +30,9 @@ mod wav;
 #[cfg(test)]
 mod clips;
 #[cfg(test)]
-mod tests;
+mod golden;
+#[cfg(test)]
+mod recipes;
 
 pub use audio::{AudioReport, DecodedAudio, audio};
 pub use input::ffmpeg_version;

@@ -195,7 +195,9 @@ impl Scaler {
     }
 }
 
-/// FFmpeg's default in its scale filter; see the module's tests for what the more exact flags would cost.
+/// FFmpeg's default in its scale filter, so that pixels are those of `ffmpeg -i clip frame.png`. Its SIMD paths (SSSE3, AVX2) agree
+/// to the bit, and `accurate_rnd+bitexact`, which would also agree with machines without them, costs seven times as much
+/// (6.5 instead of 0.9 ms a picture of 1280x720).
 const SWS_FLAGS: i64 = ffi::SWS_BICUBIC as i64;
 
 #[cfg(test)]

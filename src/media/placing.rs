@@ -12,6 +12,8 @@ const RESYNC_SECS: f64 = 0.040;
 const NEW_CLOCK_SECS: f64 = 10.0;
 /// Silence past the end the container declares, at most: a broken time stamp must not fill the memory.
 const MOST_PAST_END_SECS: f64 = 60.0;
+/// Gaps told one by one; a recording of holes would drown everything else.
+const MOST_GAPS_TOLD: usize = 20;
 /// The end assumed where the container declares none.
 const ASSUMED_END_SECS: f64 = 6.0 * 3600.0;
 
@@ -26,8 +28,11 @@ pub(super) struct Placing {
     shift: f64,
     limit: f64,
     start: Option<f64>,
+    /// The last stamp, and the length of what came with it.
+    last: Option<(f64, f64)>,
     sound: f64,
     overlapped: f64,
+    slow_clock: bool,
     gaps: Vec<Segment>,
     warnings: Vec<Warning>,
 }
@@ -59,8 +64,10 @@ impl Placing {
             shift: 0.0,
             limit: declared_end.unwrap_or(ASSUMED_END_SECS) + MOST_PAST_END_SECS,
             start: None,
+            last: None,
             sound: 0.0,
             overlapped: 0.0,
+            slow_clock: false,
             gaps: Vec::new(),
             warnings: Vec::new(),
         }
@@ -79,6 +86,9 @@ impl Placing {
         let rate = f64::from(rate_hz);
         self.change_rate(rate_hz)?;
         let mut samples = samples;
+        // A stamp that moves less than half of what came with the last is a clock that stands or crawls (AVI with a wrong scale).
+        let crawls = secs.zip(self.last).is_some_and(|(now, (then, length))| (0.0..0.5 * length).contains(&(now - then)));
+        self.last = secs.map(|s| (s, samples.len() as f64 / rate));
         match (secs, self.start) {
             (None, None) => self.start = Some(0.0),
             (None, Some(_)) => {}
@@ -98,6 +108,9 @@ impl Placing {
                 }
                 if off > RESYNC_SECS {
                     self.fill_gap((off * rate).round() as i64, rate)?;
+                } else if off < -RESYNC_SECS && crawls {
+                    self.slow_clock = true;
+                    self.shift -= off;
                 } else if off < -RESYNC_SECS {
                     let twice = ((-off * rate).round() as usize).min(samples.len());
                     self.overlapped += twice as f64 / rate;
@@ -124,6 +137,15 @@ impl Placing {
         if self.overlapped > 0.0 {
             let what = format!("{:.3} s of audio whose time stamps overlap what came before was dropped", self.overlapped);
             self.warnings.push(Warning::Other { code: "audio_overlap", what });
+        }
+        if self.slow_clock {
+            let what = "the audio's time stamps run slower than its samples; they are placed one after the other".to_owned();
+            self.warnings.push(Warning::Other { code: "audio_clock", what });
+        }
+        if self.gaps.len() > MOST_GAPS_TOLD {
+            let (more, secs) = (self.gaps.len() - MOST_GAPS_TOLD, self.gaps.iter().map(|g| g.duration()).sum::<f64>());
+            let what = format!("{more} more holes in the audio were filled with silence, {secs:.3} s in all");
+            self.warnings.push(Warning::Other { code: "gaps_filled", what });
         }
         Ok(Placed {
             samples: self.out,
@@ -162,7 +184,9 @@ impl Placing {
         let audible = (to.max(0) - from.max(0)) as u64;
         if let Some(span) = Segment::from_secs(from.max(0) as f64 / rate, to.max(0) as f64 / rate).filter(|s| !s.is_empty()) {
             self.gaps.push(span);
-            self.warnings.push(Warning::GapFilled { span });
+            if self.gaps.len() <= MOST_GAPS_TOLD {
+                self.warnings.push(Warning::GapFilled { span });
+            }
         }
         self.silence(audible)
     }
@@ -224,6 +248,21 @@ mod tests {
         let p = place(16_000, &[(Some(20.0), 16_000), (Some(0.0), 16_000), (Some(1.0), 16_000), (Some(9000.0), 16_000)]);
         assert_eq!(p.samples.len(), 24 * 16_000);
         assert_eq!(p.warnings.len(), 2);
+    }
+
+    #[test]
+    fn a_clock_that_crawls_is_not_believed() {
+        let pieces: Vec<_> = (0..100).map(|i| (Some(f64::from(i) * 0.0003), 320)).collect();
+        let p = place(16_000, &pieces);
+        assert_eq!(p.samples.len(), 32_000);
+        assert_eq!(p.warnings.iter().map(Warning::code).collect::<Vec<_>>(), ["audio_clock"]);
+    }
+
+    #[test]
+    fn a_recording_of_holes_tells_twenty() {
+        let pieces: Vec<_> = (0..50).map(|i| (Some(f64::from(i)), 320)).collect();
+        let p = place(16_000, &pieces);
+        assert_eq!((p.gaps.len(), p.warnings.len()), (49, 21));
     }
 
     #[test]

@@ -1,1 +1,0 @@
-//! Tests of the whole room on made clips and on the reference clips.
