@@ -1,47 +1,69 @@
 //! Who spoke when: voice activity, local speakers in sliding windows, voice embeddings, clustering, speech turns.
 //!
 //! ```text
-//! AudioBuffer ─ vad ──────────── speech probability a 32 ms
-//!             └ segmentation ─── up to 3 local speakers a 10 s window
-//!                └ embedding ─── one 192-d vector a piece of solo speech
-//!                   └ clustering ── local → global speakers
-//!                      └ reconstruct ── speech turns, overlap kept
+//! AudioBuffer ─ vad ─────────────── speech probability a 32 ms
+//!             └ segmentation ────── up to 3 local speakers a 10 s window
+//!               └ tracks ────────── one voice through neighbouring windows
+//!                 └ embedding ───── one 192-d vector a stretch of solo speech
+//!                   └ clustering ── how many speakers, and their voices
+//!                     └ resegmentation ── whose each track is, frame by frame
+//!                       └ reconstruct ─── speech turns, overlap kept
 //! ```
 
+mod clustering;
+mod diarization;
+mod embedding;
+mod fbank;
+mod reconstruct;
+mod resegmentation;
+mod score;
+mod segmentation;
+mod tracks;
+mod vad;
+
+#[cfg(test)]
+mod acceptance;
+#[cfg(test)]
+mod fixture;
+
 use serde::{Deserialize, Serialize};
+
+pub use clustering::ClusteringConfig;
+pub use diarization::diarize;
+pub use embedding::{EMBEDDING, Embedder, Embedding, cosine};
+pub use reconstruct::TurnConfig;
+pub use resegmentation::ResegmentationConfig;
+pub use score::{Score, ScoreOptions, score};
+pub use segmentation::{SegmentationConfig, Segmenter};
+pub use vad::{CHUNKS as VAD_CHUNKS, Vad, VadConfig, segments as speech_segments};
 
 use crate::annotation::Annotation;
 use crate::error::{Error, Result};
 use crate::inference::{Registry, Runtime};
-use crate::signal::AudioBuffer;
 use crate::table::Missing;
 use crate::time::Segment;
 use crate::warning::Warning;
 
 /// Registry names of the models diarization needs.
-pub const MODELS: &[&str] = &["silero_vad", "segmentation", "campplus"];
+pub const MODELS: &[&str] = &[vad::MODEL, segmentation::MODEL, embedding::FRAME_MODEL, embedding::HEAD_MODEL];
 
 /// Sample rate every model of this room takes.
 pub const RATE_HZ: u32 = 16_000;
 
-/// Voice activity parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// All parameters of diarization that change results.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct VadConfig {
-    /// Speech begins where the probability reaches this, 0 to 1.
-    pub onset_probability: f64,
-    /// Speech ends where it falls below this, 0 to 1.
-    pub offset_probability: f64,
-    /// Gaps shorter than this are filled.
-    pub min_silence_secs: f64,
-    /// Segments shorter than this are dropped.
-    pub min_speech_secs: f64,
-}
-
-impl Default for VadConfig {
-    fn default() -> Self {
-        VadConfig { onset_probability: 0.5, offset_probability: 0.35, min_silence_secs: 0.1, min_speech_secs: 0.1 }
-    }
+pub struct SpeakerConfig {
+    /// Voice activity.
+    pub vad: VadConfig,
+    /// Sliding windows of local speakers.
+    pub segmentation: SegmentationConfig,
+    /// From stretches to speakers.
+    pub clustering: ClusteringConfig,
+    /// Changes of speakers within a track.
+    pub resegmentation: ResegmentationConfig,
+    /// Speech turns.
+    pub turns: TurnConfig,
 }
 
 /// How many speakers there are, as far as the user knows; always honoured.
@@ -62,8 +84,9 @@ impl SpeakerBounds {
     /// # Errors
     /// [`Error::Usage`] for zero speakers, `min > max`, or `exact` together with another bound.
     pub fn range(&self) -> Result<(usize, usize)> {
-        let refuse =
-            |what: String| Err(Error::Usage { what, hint: "give either an exact number, or a least and a most one, from 1".into() });
+        let refuse = |what: String| {
+            Err(Error::Usage { what, hint: "give either an exact number of speakers, or a least and a most one, from 1".into() })
+        };
         if self.exact.is_some() && (self.min.is_some() || self.max.is_some()) {
             return refuse("an exact number of speakers and a bound".into());
         }
@@ -79,25 +102,28 @@ impl SpeakerBounds {
     }
 }
 
-/// All parameters of diarization that change results.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SpeakerConfig {
-    /// Voice activity.
-    pub vad: VadConfig,
-}
-
 /// The loaded models; one set a worker.
 #[derive(Debug)]
-pub struct SpeakerModels {}
+pub struct SpeakerModels {
+    /// Voice activity.
+    pub vad: Vad,
+    /// Local speakers.
+    pub segmenter: Segmenter,
+    /// Voices.
+    pub embedder: Embedder,
+}
 
 impl SpeakerModels {
     /// Loads [`MODELS`].
     ///
     /// # Errors
     /// What [`crate::inference::Session::load`] says.
-    pub fn load(_registry: &Registry, _runtime: Runtime) -> Result<Self> {
-        Ok(SpeakerModels {})
+    pub fn load(registry: &Registry, runtime: Runtime) -> Result<Self> {
+        Ok(SpeakerModels {
+            vad: Vad::load(registry, runtime)?,
+            segmenter: Segmenter::load(registry, runtime)?,
+            embedder: Embedder::load(registry, runtime)?,
+        })
     }
 }
 
@@ -106,8 +132,8 @@ impl SpeakerModels {
 pub struct SpeakerVoice {
     /// Label in the annotation, `SPEAKER_00` for the first heard.
     pub speaker: String,
-    /// 192 values, unit length; `None` when the speaker never spoke long enough for one.
-    pub embedding: Option<Vec<f32>>,
+    /// 192 values, unit length: the mean over the speaker's solo speech; `None` for one who never speaks alone long enough.
+    pub embedding: Embedding,
     /// Seconds spoken, overlap included.
     pub total_secs: f64,
 }
@@ -127,22 +153,31 @@ pub struct Diarization {
     pub vad_probability: Vec<f32>,
     /// Bounds that could not be met, audio too short to tell voices apart.
     pub warnings: Vec<Warning>,
-    /// Why nobody speaks, when nobody does.
+    /// Why nobody speaks, when nobody does: [`Missing::Silent`] or [`Missing::NoSpeech`].
     pub reason: Option<Missing>,
 }
 
-/// Finds who spoke when in `audio` (mono, 16 kHz). Silence, noise and clips of any length give a defined result.
-///
-/// # Errors
-/// [`Error::Shape`] for another sample rate, [`Error::Usage`] for contradictory bounds, [`Error::Model`] when a model fails.
-pub fn diarize(audio: &AudioBuffer, _models: &mut SpeakerModels, _config: &SpeakerConfig, bounds: &SpeakerBounds) -> Result<Diarization> {
-    if audio.rate_hz() != RATE_HZ {
-        return Err(Error::Shape {
-            what: "sample rate for diarization",
-            expected: format!("{RATE_HZ} Hz"),
-            got: format!("{} Hz", audio.rate_hz()),
-        });
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_that_contradict_themselves_are_refused() {
+        let bounds = |exact, min, max| SpeakerBounds { exact, min, max }.range().ok();
+        assert_eq!(bounds(None, None, None), Some((1, usize::MAX)));
+        assert_eq!(bounds(Some(2), None, None), Some((2, 2)));
+        assert_eq!(bounds(None, Some(2), Some(3)), Some((2, 3)));
+        assert_eq!(bounds(None, None, Some(4)), Some((1, 4)));
+        for wrong in [bounds(Some(0), None, None), bounds(None, None, Some(0)), bounds(None, Some(3), Some(2)), bounds(Some(2), Some(1), None)] {
+            assert_eq!(wrong, None);
+        }
     }
-    bounds.range()?;
-    Ok(Diarization { reason: Some(Missing::NoSpeech), ..Diarization::default() })
+
+    #[test]
+    fn a_recipe_names_what_it_changes_and_nothing_else() {
+        let config: SpeakerConfig = toml::from_str("[segmentation]\nstep_secs = 2.0").unwrap();
+        assert!((config.segmentation.step_secs - 2.0).abs() < 1e-12);
+        assert_eq!(config.clustering, ClusteringConfig::default());
+        assert!(toml::from_str::<SpeakerConfig>("[clustering]\ntreshold = 1.0").is_err());
+    }
 }

@@ -1,0 +1,307 @@
+//! Clustering: from embeddings of short stretches to speakers, their number found.
+//!
+//! Average linkage on cosines, weighted by seconds. A cluster is kept as the sum of its vectors, so the mean similarity of two clusters
+//! is one dot product and no matrix is stored; nearest-neighbour chains (Müllner, "Modern hierarchical, agglomerative clustering
+//! algorithms", arXiv 1109.2378) give the exact dendrogram. Long recordings are clustered in blocks whose clusters are clustered again:
+//! time is linear, memory bounded.
+//!
+//! Where to cut is relative: similarity between clusters is measured against the similarity of stretches that follow each other within a
+//! track, which is how alike one voice is to itself in this recording (0.7 in a studio, 0.5 over a far microphone).
+
+use serde::{Deserialize, Serialize};
+
+use super::embedding::{cosine, unit};
+
+/// Units a block; the blocks' clusters are clustered again.
+const BLOCK: usize = 1500;
+
+/// Self-similarity of a voice where a recording is too short to tell, and the range it is believed in.
+const SELF_SIMILARITY: f64 = 0.7;
+const SELF_SIMILARITY_RANGE: (f64, f64) = (0.5, 0.8);
+
+/// Pairs needed to measure it.
+const MIN_PAIRS: usize = 3;
+
+/// Clustering parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClusteringConfig {
+    /// Solo speech is cut into units of about this length.
+    pub unit_secs: f64,
+    /// Shorter units join a speaker but found none.
+    pub min_unit_secs: f64,
+    /// Units whose mean speech probability is below this found no speaker, 0 to 1.
+    pub min_speech_probability: f64,
+    /// Clusters at least this similar, relative to a voice's similarity with itself, are one speaker.
+    pub relative_similarity: f64,
+    /// A cluster with less solo speech than this is no speaker of its own.
+    pub min_speaker_secs: f64,
+}
+
+impl Default for ClusteringConfig {
+    fn default() -> Self {
+        ClusteringConfig {
+            unit_secs: 2.0,
+            min_unit_secs: 0.7,
+            min_speech_probability: 0.25,
+            relative_similarity: 0.75,
+            min_speaker_secs: 2.0,
+        }
+    }
+}
+
+/// A stretch of one voice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unit {
+    /// Unit length.
+    pub embedding: Vec<f32>,
+    /// Its length in time: its weight.
+    pub secs: f64,
+}
+
+/// The speakers found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Speakers {
+    /// Unit-length mean embedding of each.
+    pub centroids: Vec<Vec<f32>>,
+    /// True when there were fewer units than speakers asked for.
+    pub too_few_units: bool,
+}
+
+/// A group of units as their weighted sum.
+#[derive(Clone, Debug)]
+struct Node {
+    sum: Vec<f64>,
+    secs: f64,
+}
+
+/// Two nodes joined, by the lowest index of each side's members.
+#[derive(Clone, Copy, Debug)]
+struct Merge {
+    left: usize,
+    right: usize,
+    similarity: f64,
+}
+
+/// How similar a voice is to itself in this recording: the median cosine of pairs of `(unit, following unit)` of one track.
+pub fn self_similarity(pairs: &[(&[f32], &[f32])]) -> f64 {
+    let mut all: Vec<f64> = pairs.iter().map(|(a, b)| cosine(a, b)).collect();
+    if all.len() < MIN_PAIRS {
+        return SELF_SIMILARITY;
+    }
+    all.sort_by(f64::total_cmp);
+    let (low, high) = (all[(all.len() - 1) / 2], all[all.len() / 2]);
+    (0.5 * (low + high)).clamp(SELF_SIMILARITY_RANGE.0, SELF_SIMILARITY_RANGE.1)
+}
+
+/// Finds at least `least` and at most `most` speakers among `units`; none when there are no units.
+pub fn cluster(units: &[Unit], self_similarity: f64, config: &ClusteringConfig, least: usize, most: usize) -> Speakers {
+    let threshold = config.relative_similarity * self_similarity;
+    let mut nodes: Vec<Node> = units
+        .iter()
+        .map(|u| Node { sum: u.embedding.iter().map(|&v| f64::from(v) * u.secs).collect(), secs: u.secs })
+        .collect();
+    while nodes.len() > BLOCK {
+        let before = nodes.len();
+        nodes = nodes.chunks(BLOCK).flat_map(|part| groups(part, &cut(&linkage(part), part.len(), threshold, least, usize::MAX))).collect();
+        if nodes.len() == before {
+            break;
+        }
+    }
+    let merges = linkage(&nodes);
+    let at = |threshold: f64, low: usize, high: usize| groups(&nodes, &cut(&merges, nodes.len(), threshold, low, high));
+    let is_large = |n: &Node| n.secs >= config.min_speaker_secs;
+
+    let found = at(threshold, 1, usize::MAX);
+    let mut kept: Vec<Node> = found.iter().filter(|n| is_large(n)).cloned().collect();
+    if kept.is_empty() {
+        // Nobody spoke for long: the one who spoke most.
+        kept = found.iter().max_by(|a, b| a.secs.total_cmp(&b.secs)).cloned().into_iter().collect();
+    }
+    if kept.len() > most {
+        kept = groups(&kept, &cut(&linkage(&kept), kept.len(), f64::INFINITY, 1, most));
+    }
+    if kept.len() < least {
+        // A finer cut; if none has enough speakers who speak for long, short ones count too.
+        let finer = (found.len()..=nodes.len()).map(|n| at(f64::INFINITY, n, n));
+        let long = finer.map(|cut| cut.into_iter().filter(is_large).collect::<Vec<_>>()).find(|cut| cut.len() >= least);
+        kept = long.unwrap_or_else(|| at(f64::INFINITY, least, least));
+    }
+    let too_few_units = kept.len() < least;
+    Speakers { centroids: kept.iter().filter_map(|n| unit(n.sum.iter().copied())).collect(), too_few_units }
+}
+
+/// The dendrogram of average linkage, merges in falling order of similarity.
+fn linkage(nodes: &[Node]) -> Vec<Merge> {
+    let mut active: Vec<Option<Node>> = nodes.iter().cloned().map(Some).collect();
+    let mut merges = Vec::with_capacity(nodes.len().saturating_sub(1));
+    let mut chain: Vec<usize> = Vec::new();
+    let mut start = 0;
+    while merges.len() + 1 < nodes.len() {
+        if chain.is_empty() {
+            while active.get(start).is_some_and(Option::is_none) {
+                start += 1;
+            }
+            chain.push(start);
+        }
+        let top = chain[chain.len() - 1];
+        let before = chain.len().checked_sub(2).map(|i| chain[i]);
+        // The node before wins ties, or the chain could run in a circle.
+        let mut best = before.map(|b| (b, similarity(&active, top, b)));
+        for other in 0..active.len() {
+            if other != top && active[other].is_some() {
+                let s = similarity(&active, top, other);
+                if best.is_none_or(|(_, b)| s > b) {
+                    best = Some((other, s));
+                }
+            }
+        }
+        let Some((nearest, similarity)) = best else { break };
+        if before == Some(nearest) {
+            chain.truncate(chain.len() - 2);
+            let (left, right) = (top.min(nearest), top.max(nearest));
+            if let (Some(moved), Some(stays)) = (active[right].take(), active[left].as_mut()) {
+                stays.secs += moved.secs;
+                for (a, b) in stays.sum.iter_mut().zip(&moved.sum) {
+                    *a += b;
+                }
+            }
+            merges.push(Merge { left, right, similarity });
+        } else {
+            chain.push(nearest);
+        }
+    }
+    // Average linkage never merges closer than before, so falling order is a valid order of merging. The sort is stable.
+    merges.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    merges
+}
+
+fn similarity(nodes: &[Option<Node>], a: usize, b: usize) -> f64 {
+    match (&nodes[a], &nodes[b]) {
+        (Some(a), Some(b)) => {
+            let dot: f64 = a.sum.iter().zip(&b.sum).map(|(x, y)| x * y).sum();
+            dot / (a.secs * b.secs).max(f64::MIN_POSITIVE)
+        }
+        _ => f64::NEG_INFINITY,
+    }
+}
+
+/// The group of each of `count` nodes: merges at least `threshold` similar are done, then more while there are over `high` groups, none
+/// once there are `low`. Groups are numbered by their first member.
+fn cut(merges: &[Merge], count: usize, threshold: f64, low: usize, high: usize) -> Vec<usize> {
+    let mut parent: Vec<usize> = (0..count).collect();
+    let root = |parent: &[usize], mut i: usize| {
+        while parent[i] != i {
+            i = parent[i];
+        }
+        i
+    };
+    let mut groups = count;
+    for merge in merges {
+        if groups <= low || (merge.similarity < threshold && groups <= high) {
+            break;
+        }
+        let (a, b) = (root(&parent, merge.left), root(&parent, merge.right));
+        parent[a.max(b)] = a.min(b);
+        groups -= 1;
+    }
+    let roots: Vec<usize> = (0..count).map(|i| root(&parent, i)).collect();
+    let mut firsts = roots.clone();
+    firsts.sort_unstable();
+    firsts.dedup();
+    roots.iter().map(|r| firsts.binary_search(r).unwrap_or(0)).collect()
+}
+
+fn groups(nodes: &[Node], labels: &[usize]) -> Vec<Node> {
+    let mut result: Vec<Option<Node>> = vec![None; labels.iter().max().map_or(0, |m| m + 1)];
+    for (node, &label) in nodes.iter().zip(labels) {
+        match &mut result[label] {
+            Some(group) => {
+                group.secs += node.secs;
+                for (a, b) in group.sum.iter_mut().zip(&node.sum) {
+                    *a += b;
+                }
+            }
+            empty => *empty = Some(node.clone()),
+        }
+    }
+    result.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Units around the given angles (degrees) in a plane, 1 s each.
+    fn units(angles: &[f64]) -> Vec<Unit> {
+        let at = |a: &f64| Unit { embedding: vec![a.to_radians().cos() as f32, a.to_radians().sin() as f32], secs: 1.0 };
+        angles.iter().map(at).collect()
+    }
+
+    fn count(angles: &[f64], least: usize, most: usize) -> usize {
+        cluster(&units(angles), 1.0, &ClusteringConfig::default(), least, most).centroids.len()
+    }
+
+    #[test]
+    fn two_voices_are_found_and_a_short_one_is_not() {
+        // cos 75° = 0.26 is under 0.75, cos 5° is not; the last unit has only 1 s.
+        let angles = [0.0, 5.0, 10.0, 80.0, 85.0, 90.0, 180.0];
+        let found = cluster(&units(&angles), 1.0, &ClusteringConfig::default(), 1, 99);
+        assert_eq!(found.centroids.len(), 2);
+        assert!((found.centroids[0][1] - 5.0f32.to_radians().sin()).abs() < 1e-6, "{:?}", found.centroids);
+        assert!((found.centroids[1][1] - 85.0f32.to_radians().sin()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn bounds_hold() {
+        let angles = [0.0, 5.0, 10.0, 80.0, 85.0, 90.0, 180.0];
+        assert_eq!(count(&angles, 1, 1), 1);
+        assert_eq!(count(&angles, 2, 2), 2);
+        // No cut has three clusters of 2 s: the short one counts.
+        assert_eq!(count(&angles, 3, 3), 3);
+        assert_eq!(count(&angles, 7, 7), 7);
+        let few = cluster(&units(&[0.0]), 1.0, &ClusteringConfig::default(), 2, 2);
+        assert!(few.too_few_units && few.centroids.len() == 1);
+        assert_eq!(cluster(&[], 1.0, &ClusteringConfig::default(), 1, 9).centroids.len(), 0);
+    }
+
+    #[test]
+    fn chains_give_the_dendrogram_of_the_plain_algorithm() {
+        // A fixed pseudo-random cloud in 3 dimensions.
+        let mut state = 1u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f64::from(state) / f64::from(u32::MAX) - 0.5
+        };
+        let nodes: Vec<Node> = (0..40).map(|_| Node { sum: vec![next(), next(), next()], secs: 1.0 }).collect();
+        let got: Vec<f64> = linkage(&nodes).iter().map(|m| m.similarity).collect();
+        let mut plain: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
+        for (step, expected) in got.iter().enumerate() {
+            let pairs = (0..40).flat_map(|a| (0..a).map(move |b| (b, a))).filter(|&(a, b)| plain[a].is_some() && plain[b].is_some());
+            let (a, b) = pairs.max_by(|x, y| similarity(&plain, x.0, x.1).total_cmp(&similarity(&plain, y.0, y.1))).unwrap();
+            let best = similarity(&plain, a, b);
+            assert!((best - expected).abs() < 1e-9, "merge {step}: {best} and {expected}");
+            let right = plain[b].take().unwrap();
+            let left = plain[a].as_mut().unwrap();
+            left.secs += right.secs;
+            left.sum.iter_mut().zip(&right.sum).for_each(|(x, y)| *x += y);
+        }
+    }
+
+    #[test]
+    fn long_recordings_have_the_speakers_of_short_ones() {
+        let angles: Vec<f64> = (0..8000).map(|i| if i % 3 == 0 { f64::from(i % 21) } else { 120.0 - f64::from(i % 17) }).collect();
+        assert_eq!(count(&angles, 1, 99), 2);
+        assert_eq!(count(&angles, 4, 4), 4);
+    }
+
+    #[test]
+    fn self_similarity_is_a_bounded_median() {
+        let (a, b) = ([1.0f32, 0.0], [0.6f32, 0.8]);
+        let pairs: Vec<(&[f32], &[f32])> = vec![(&a, &b); 3];
+        assert!((self_similarity(&pairs) - 0.6).abs() < 1e-6);
+        assert!((self_similarity(&pairs[..2]) - SELF_SIMILARITY).abs() < 1e-12);
+        let same: Vec<(&[f32], &[f32])> = vec![(&a, &a); 3];
+        assert!((self_similarity(&same) - 0.8).abs() < 1e-12);
+    }
+}

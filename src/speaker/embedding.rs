@@ -1,0 +1,279 @@
+//! Voice embeddings: CAM++ frame features over blocks of 10 s, pooled over any set of frames.
+//!
+//! The network up to its pooling runs once over the recording, the pooling and the last layer as often as wanted. That costs one pass
+//! whatever the overlap of the stretches embedded, and it tells voices apart better than embedding short stretches alone: on the
+//! reference clips the equal error rate of 1.5 s stretches falls from 3.9 to 2.5 % (`pyannote_sample`) and from 5.9 to 3.3 %
+//! (`ami_dev00`), as mean removal and context see 10 s. Embeddings are the network's own, before the ReLU some ports end with: its
+//! last normalisation has the training set's mean at zero, so no background mean need be taken off.
+//!
+//! Source: Wang et al., "CAM++: A fast and efficient network for speaker verification using context-aware masking", arXiv 2303.00332.
+
+use ndarray::{Array2, Axis, Ix4};
+
+use super::fbank::{self, Fbank};
+use crate::error::{Error, Result};
+use crate::inference::{Input, Registry, Runtime, Session};
+use crate::time::Seconds;
+
+/// Registry name of the network up to its pooling.
+pub const FRAME_MODEL: &str = "campplus_frames";
+
+/// Registry name of its last layer.
+pub const HEAD_MODEL: &str = "campplus_head";
+
+/// Values of an embedding.
+pub const EMBEDDING: usize = 192;
+
+/// Channels of a feature frame.
+const CHANNELS: usize = 512;
+
+/// Filter bank frames a block: 10 s.
+const BLOCK: usize = 1000;
+
+/// A rest shorter than this joins the block before it.
+const SHORTEST_BLOCK: usize = 100;
+
+/// Filter bank frames a feature frame.
+const STRIDE: usize = 2;
+
+/// Fewer feature frames (60 ms) give no embedding.
+const MIN_FRAMES: usize = 3;
+
+/// Pooled stretches the last layer takes a call.
+const HEADS_A_CALL: usize = 64;
+
+/// A unit-length embedding, `None` where there was too little to pool.
+pub type Embedding = Option<Vec<f32>>;
+
+/// The loaded network.
+#[derive(Debug)]
+pub struct Embedder {
+    fbank: Fbank,
+    frames: Session,
+    head: Session,
+}
+
+/// Sums over the frames of one stretch, as long as more are to come.
+struct Pool {
+    stretch: usize,
+    next: usize,
+    sum: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl Embedder {
+    /// Loads [`FRAME_MODEL`] and [`HEAD_MODEL`].
+    ///
+    /// # Errors
+    /// What [`Session::load`] says.
+    pub fn load(registry: &Registry, runtime: Runtime) -> Result<Self> {
+        let (frames, head) = (Session::load(registry, FRAME_MODEL, runtime)?, Session::load(registry, HEAD_MODEL, runtime)?);
+        Ok(Embedder { fbank: Fbank::new(), frames, head })
+    }
+
+    /// One embedding a stretch of `samples` (16 kHz). A stretch is a rising list of feature frames (see [`feature_frame`]), which need
+    /// not be neighbours. Blocks that no stretch touches are not computed; memory holds one block and the stretches that run on.
+    ///
+    /// # Errors
+    /// [`Error::Model`], [`Error::Shape`].
+    pub fn embed(&mut self, samples: &[f32], stretches: &[Vec<usize>]) -> Result<Vec<Embedding>> {
+        let mut result = vec![None; stretches.len()];
+        let mut order: Vec<usize> = (0..stretches.len()).filter(|&i| !stretches[i].is_empty()).collect();
+        order.sort_by_key(|&i| stretches[i][0]);
+        let mut waiting = order.into_iter().peekable();
+        let mut open: Vec<Pool> = Vec::new();
+        let mut heads: Vec<(usize, Vec<f32>)> = Vec::new();
+        for (first, count) in blocks(fbank::FRAMES.whole_frames(samples.len())) {
+            let (start, end) = (first / STRIDE, (first + count).div_ceil(STRIDE));
+            while let Some(stretch) = waiting.next_if(|&i| stretches[i][0] < end) {
+                open.push(Pool { stretch, next: 0, sum: vec![0.0; CHANNELS], squares: vec![0.0; CHANNELS] });
+            }
+            if open.iter().all(|p| stretches[p.stretch][p.next] >= end) {
+                continue;
+            }
+            let features = self.features(samples, first, count)?;
+            for pool in &mut open {
+                for &frame in stretches[pool.stretch][pool.next..].iter().take_while(|f| **f < end) {
+                    pool.next += 1;
+                    let Some(row) = frame.checked_sub(start).filter(|r| *r < features.nrows()) else { continue };
+                    for ((value, sum), square) in features.row(row).iter().zip(&mut pool.sum).zip(&mut pool.squares) {
+                        let value = f64::from(*value);
+                        *sum += value;
+                        *square += value * value;
+                    }
+                }
+            }
+            open.retain(|pool| {
+                let done = pool.next == stretches[pool.stretch].len();
+                if done && pool.next >= MIN_FRAMES {
+                    heads.push((pool.stretch, pool.statistics()));
+                }
+                !done
+            });
+            if heads.len() >= HEADS_A_CALL {
+                self.project(&mut heads, &mut result)?;
+            }
+        }
+        for pool in open {
+            if pool.next >= MIN_FRAMES {
+                heads.push((pool.stretch, pool.statistics()));
+            }
+        }
+        self.project(&mut heads, &mut result)?;
+        Ok(result)
+    }
+
+    /// The embedding of a stretch on its own, context and mean its own, as CAM++ is used elsewhere; padded to three frames.
+    ///
+    /// # Errors
+    /// As [`Embedder::embed`].
+    pub fn embed_alone(&mut self, samples: &[f32]) -> Result<Embedding> {
+        let shortest = fbank::FRAMES.window() + (STRIDE * MIN_FRAMES - 1) * fbank::FRAMES.hop();
+        let mut padded = samples.to_vec();
+        padded.resize(samples.len().max(shortest), 0.0);
+        let features = self.features(&padded, 0, fbank::FRAMES.whole_frames(padded.len()))?;
+        let mut pool = Pool { stretch: 0, next: features.nrows(), sum: vec![0.0; CHANNELS], squares: vec![0.0; CHANNELS] };
+        for row in features.rows() {
+            for ((value, sum), square) in row.iter().zip(&mut pool.sum).zip(&mut pool.squares) {
+                *sum += f64::from(*value);
+                *square += f64::from(*value) * f64::from(*value);
+            }
+        }
+        let mut result = vec![None];
+        self.project(&mut vec![(0, pool.statistics())], &mut result)?;
+        Ok(result.pop().flatten())
+    }
+
+    /// Feature frames `[count / 2, 512]` of a block of filter bank frames.
+    fn features(&mut self, samples: &[f32], first: usize, count: usize) -> Result<Array2<f32>> {
+        let grid = fbank::FRAMES;
+        let start = first * grid.hop();
+        let end = (start + (count - 1) * grid.hop() + grid.window()).min(samples.len());
+        let mut bank = self.fbank.compute(&samples[start..end]);
+        for mut bin in bank.columns_mut() {
+            let mean = (bin.iter().map(|&v| f64::from(v)).sum::<f64>() / bin.len() as f64) as f32;
+            bin.mapv_inplace(|v| v - mean);
+        }
+        let input = bank.insert_axis(Axis(0)).into_dyn();
+        let outputs = self.frames.run(&[("features", Input::F32(input.view()))])?;
+        let shape = |got: String| Error::Shape { what: "frame features", expected: format!("[1, {CHANNELS}, 1, {}]", count.div_ceil(STRIDE)), got };
+        let output = outputs.into_iter().next().ok_or_else(|| shape("nothing".into()))?;
+        let got = format!("{:?}", output.shape());
+        let planes = output.into_dimensionality::<Ix4>().map_err(|_| shape(got.clone()))?;
+        if planes.dim() != (1, CHANNELS, 1, count.div_ceil(STRIDE)) {
+            return Err(shape(got));
+        }
+        let channels = planes.index_axis_move(Axis(0), 0).index_axis_move(Axis(1), 0);
+        Ok(channels.reversed_axes().as_standard_layout().into_owned())
+    }
+
+    /// Runs the last layer over all of `heads` and empties it.
+    fn project(&mut self, heads: &mut Vec<(usize, Vec<f32>)>, result: &mut [Embedding]) -> Result<()> {
+        for part in heads.chunks(HEADS_A_CALL) {
+            let mut input = Array2::<f32>::zeros((part.len(), 2 * CHANNELS));
+            for (mut row, (_, statistics)) in input.rows_mut().into_iter().zip(part) {
+                for (slot, value) in row.iter_mut().zip(statistics) {
+                    *slot = *value;
+                }
+            }
+            let input = input.into_dyn();
+            let outputs = self.head.run(&[("statistics", Input::F32(input.view()))])?;
+            let values = outputs.first().and_then(|o| o.as_slice()).unwrap_or_default();
+            for ((stretch, _), embedding) in part.iter().zip(values.chunks_exact(EMBEDDING)) {
+                result[*stretch] = unit(embedding.iter().map(|&v| f64::from(v)));
+            }
+        }
+        heads.clear();
+        Ok(())
+    }
+}
+
+impl Pool {
+    /// Mean and sample standard deviation of each channel.
+    fn statistics(&self) -> Vec<f32> {
+        let n = self.next as f64;
+        let means = self.sum.iter().map(|s| (s / n) as f32);
+        let deviations = self.sum.iter().zip(&self.squares).map(|(s, q)| ((q - s * s / n).max(0.0) / (n - 1.0).max(1.0)).sqrt() as f32);
+        means.chain(deviations).collect()
+    }
+}
+
+/// The vector at length 1, `None` for one without direction.
+pub fn unit(values: impl Iterator<Item = f64> + Clone) -> Embedding {
+    let norm = values.clone().map(|v| v * v).sum::<f64>().sqrt();
+    (norm.is_finite() && norm > 1e-9).then(|| values.map(|v| (v / norm) as f32).collect())
+}
+
+/// Cosine of two unit vectors.
+pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum()
+}
+
+/// The feature frame nearest to an instant: one every 20 ms, the first centred at 12.5 ms.
+pub fn feature_frame(t: Seconds) -> usize {
+    let grid = fbank::FRAMES;
+    ((t.get() - grid.centre(0).get()) / (STRIDE as f64 * grid.hop_secs())).round().max(0.0) as usize
+}
+
+/// First frame and length of each block over `frames` filter bank frames.
+fn blocks(frames: usize) -> Vec<(usize, usize)> {
+    let mut blocks: Vec<(usize, usize)> = (0..frames).step_by(BLOCK).map(|first| (first, BLOCK.min(frames - first))).collect();
+    if blocks.len() > 1 && blocks.last().is_some_and(|b| b.1 < SHORTEST_BLOCK) {
+        let rest = blocks.pop().map_or(0, |b| b.1);
+        if let Some(last) = blocks.last_mut() {
+            last.1 += rest;
+        }
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::speaker::fixture;
+    use crate::time::Segment;
+
+    #[test]
+    fn a_short_rest_joins_the_block_before() {
+        assert_eq!(blocks(0), []);
+        assert_eq!(blocks(50), [(0, 50)]);
+        assert_eq!(blocks(2099), [(0, 1000), (1000, 1099)]);
+        assert_eq!(blocks(2100), [(0, 1000), (1000, 1000), (2000, 100)]);
+    }
+
+    #[test]
+    fn frames_are_20_ms_apart() {
+        assert_eq!([0.0, 0.0125, 0.0325, 1.0125].map(|t| feature_frame(Seconds::of(t))), [0, 0, 1, 50]);
+    }
+
+    #[test]
+    fn embeddings_equal_the_reference() {
+        let Some(shared) = fixture::shared() else { return };
+        let mut embedder = Embedder::load(&fixture::registry(), Runtime::default()).expect("run make models");
+        for clip in ["pyannote_sample", "ami_dev00", "dual_speaker", "three_speakers"] {
+            let audio = fixture::clip(&shared, clip);
+            let text = std::fs::read_to_string(shared.join(format!("reference/{clip}/campplus.json"))).unwrap();
+            let reference: serde_json::Value = serde_json::from_str(&text).unwrap();
+            for line in reference["segments"].as_array().unwrap() {
+                let secs = |key: &str| line[key].as_f64().unwrap();
+                let segment = Segment::from_secs(secs("start_secs"), secs("end_secs")).unwrap();
+                let expected: Vec<f32> = line["embedding"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap() as f32).collect();
+                let got = embedder.embed_alone(audio.slice(segment)).unwrap().unwrap();
+                // The tool behind the reference ends with a ReLU.
+                let rectified = unit(got.iter().map(|v| f64::from(v.max(0.0)))).unwrap();
+                let cosine = cosine(&rectified, &expected);
+                assert!(cosine > 0.999, "{clip} {segment}: {cosine}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stretch_of_all_frames_is_the_block_alone() {
+        let noise: Vec<f32> = (0..16_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 16) as f32 / 65_536.0 - 0.5).collect();
+        let mut embedder = Embedder::load(&fixture::registry(), Runtime::default()).expect("run make models");
+        let alone = embedder.embed_alone(&noise).unwrap().unwrap();
+        let pooled = embedder.embed(&noise, &[(0..49).collect(), vec![], vec![3]]).unwrap();
+        assert!((cosine(&alone, pooled[0].as_ref().unwrap()) - 1.0).abs() < 1e-5);
+        assert!(pooled[1].is_none() && pooled[2].is_none());
+    }
+}

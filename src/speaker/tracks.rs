@@ -1,0 +1,178 @@
+//! Tracks: local speakers of overlapping windows joined where neighbouring windows agree on who is active.
+//!
+//! A track is one voice as long as the windows keep hearing it; who it is, is for clustering to say. Overlap stays: two tracks may be
+//! active at once.
+
+use super::segmentation::{FRAMES, LOCAL_SPEAKERS, LocalWindow};
+
+/// All ways to pair the local speakers of two windows: `[k]` is the partner of speaker `k`.
+const PAIRINGS: [[usize; LOCAL_SPEAKERS]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+
+/// One voice through neighbouring windows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    /// Recording frame of `activity[0]`.
+    pub first_frame: usize,
+    /// Share of the windows over each frame that hear this voice, 0 to 1.
+    pub activity: Vec<f32>,
+}
+
+impl Track {
+    /// Recording frames in which most windows hear the voice.
+    pub fn active_frames(&self) -> impl Iterator<Item = usize> + '_ {
+        self.activity.iter().enumerate().filter(|(_, a)| **a > 0.5).map(|(i, _)| self.first_frame + i)
+    }
+
+    /// Activity at a recording frame, 0 outside.
+    pub fn at(&self, frame: usize) -> f32 {
+        frame.checked_sub(self.first_frame).and_then(|i| self.activity.get(i)).copied().unwrap_or(0.0)
+    }
+
+    /// The highest share of windows that agree on the voice.
+    pub fn peak(&self) -> f32 {
+        self.activity.iter().copied().fold(0.0, f32::max)
+    }
+}
+
+/// All tracks of a recording.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tracks {
+    /// In order of first appearance.
+    pub tracks: Vec<Track>,
+    /// How many people speak in each frame, as most windows have it.
+    pub speaker_count: Vec<u8>,
+    /// How many tracks are active in each frame.
+    pub active_tracks: Vec<u8>,
+}
+
+impl Tracks {
+    /// Frames in which this track alone is active.
+    pub fn solo_frames(&self, track: usize) -> Vec<usize> {
+        let alone = |f: &usize| self.active_tracks.get(*f) == Some(&1);
+        self.tracks.get(track).map(|t| t.active_frames().filter(alone).collect()).unwrap_or_default()
+    }
+}
+
+/// Joins windows to tracks over a recording of `frames` frames. Local speakers of neighbouring windows are one track where the time
+/// in which both are active is at least `min_agreement` of the time in which either is.
+pub fn stitch(windows: &[LocalWindow], frames: usize, min_agreement: f64) -> Tracks {
+    let mut votes: Vec<(usize, Vec<f32>)> = Vec::new();
+    let (mut cover, mut speakers) = (vec![0.0f32; frames], vec![0.0f32; frames]);
+    let mut before: Option<(&LocalWindow, [Option<usize>; LOCAL_SPEAKERS])> = None;
+    for window in windows {
+        let mut ids = before.map_or([None; LOCAL_SPEAKERS], |(last, last_ids)| {
+            let mut ids = [None; LOCAL_SPEAKERS];
+            for (k, l) in partners(last, window, min_agreement).into_iter().enumerate() {
+                if let Some(l) = l {
+                    ids[l] = last_ids[k];
+                }
+            }
+            ids
+        });
+        for (k, id) in ids.iter_mut().enumerate() {
+            let heard = window.active.iter().any(|a| a >> k & 1 == 1);
+            if !heard {
+                *id = None;
+                continue;
+            }
+            let track = *id.get_or_insert_with(|| {
+                votes.push((window.first_frame, Vec::new()));
+                votes.len() - 1
+            });
+            let (first, votes) = &mut votes[track];
+            let at = window.first_frame - *first;
+            if votes.len() < at + window.active.len() {
+                votes.resize(at + window.active.len(), 0.0);
+            }
+            for (vote, active) in votes[at..].iter_mut().zip(&window.active) {
+                *vote += f32::from(active >> k & 1);
+            }
+        }
+        for (i, active) in window.active.iter().enumerate() {
+            if let (Some(c), Some(s)) = (cover.get_mut(window.first_frame + i), speakers.get_mut(window.first_frame + i)) {
+                *c += 1.0;
+                *s += active.count_ones() as f32;
+            }
+        }
+        before = Some((window, ids));
+    }
+    let mut active_tracks = vec![0u8; frames];
+    let mut tracks = Vec::with_capacity(votes.len());
+    for (first_frame, mut activity) in votes {
+        activity.truncate(frames.saturating_sub(first_frame));
+        for (i, a) in activity.iter_mut().enumerate() {
+            *a /= cover[first_frame + i].max(1.0);
+            if *a > 0.5 {
+                active_tracks[first_frame + i] += 1;
+            }
+        }
+        tracks.push(Track { first_frame, activity });
+    }
+    let speaker_count = speakers.iter().zip(&cover).map(|(s, c)| (s / c.max(1.0) + 0.5).floor() as u8).collect();
+    Tracks { tracks, speaker_count, active_tracks }
+}
+
+/// For each local speaker of `left`, its partner in `right`, if they agree.
+fn partners(left: &LocalWindow, right: &LocalWindow, min_agreement: f64) -> [Option<usize>; LOCAL_SPEAKERS] {
+    let shift = right.first_frame - left.first_frame;
+    let (mut both, mut mine, mut theirs) =
+        ([[0u32; LOCAL_SPEAKERS]; LOCAL_SPEAKERS], [0u32; LOCAL_SPEAKERS], [0u32; LOCAL_SPEAKERS]);
+    for (a, b) in left.active.iter().skip(shift).zip(&right.active) {
+        for k in 0..LOCAL_SPEAKERS {
+            mine[k] += u32::from(a >> k & 1);
+            theirs[k] += u32::from(b >> k & 1);
+            for (l, cell) in both[k].iter_mut().enumerate() {
+                *cell += u32::from(a >> k & b >> l & 1);
+            }
+        }
+    }
+    let mut best = (PAIRINGS[0], 0);
+    for pairing in PAIRINGS {
+        let shared: u32 = pairing.iter().enumerate().map(|(k, &l)| both[k][l]).sum();
+        if shared > best.1 {
+            best = (pairing, shared);
+        }
+    }
+    std::array::from_fn(|k| {
+        let l = best.0[k];
+        let either = mine[k] + theirs[l] - both[k][l];
+        (both[k][l] > 0 && f64::from(both[k][l]) >= min_agreement * f64::from(either)).then_some(l)
+    })
+}
+
+/// Seconds of a number of frames.
+pub fn frames_secs(frames: usize) -> f64 {
+    frames as f64 * FRAMES.hop_secs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(first_frame: usize, active: &[u8]) -> LocalWindow {
+        LocalWindow { first_frame, active: active.to_vec() }
+    }
+
+    #[test]
+    fn a_voice_keeps_its_track_though_the_windows_number_it_differently() {
+        // Window 0 calls the voice 0, window 1 calls it 2; a second voice speaks over its end.
+        let windows = [window(0, &[1, 1, 1, 1]), window(2, &[4, 4, 0b101, 0b001])];
+        let t = stitch(&windows, 6, 0.5);
+        assert_eq!(t.tracks.len(), 2);
+        assert_eq!(t.tracks[0].activity, [1.0, 1.0, 1.0, 1.0, 1.0, 0.0]);
+        assert_eq!(t.tracks[1].active_frames().collect::<Vec<_>>(), [4, 5]);
+        assert_eq!(t.speaker_count, [1, 1, 1, 1, 2, 1]);
+        assert_eq!(t.solo_frames(0), [0, 1, 2, 3]);
+        assert_eq!(t.solo_frames(1), [5]);
+        assert!((t.tracks[1].at(4) - 1.0).abs() < 1e-6 && t.tracks[1].at(99) < 1e-6);
+    }
+
+    #[test]
+    fn voices_that_share_too_little_time_are_two_tracks() {
+        // Of four shared frames each hears two, one in common: 1 of 3.
+        let windows = [window(0, &[0, 1, 1, 0]), window(0, &[0, 0, 2, 2])];
+        assert_eq!(stitch(&windows, 4, 0.5).tracks.len(), 2);
+        assert_eq!(stitch(&windows, 4, 0.3).tracks.len(), 1);
+        assert_eq!(stitch(&[], 0, 0.5), Tracks::default());
+    }
+}
