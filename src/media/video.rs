@@ -124,7 +124,7 @@ pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video>
     }
     let source = Source::open(path, pick)?;
     let origin = source.probe.origin;
-    let (stream, chosen) = source.probe.chosen(StreamKind::Video)?;
+    let (stream, warnings) = source.probe.chosen(StreamKind::Video)?;
     let stream = stream.clone();
     let mut declared_end = stream.declared_end(origin);
     if declared_end.is_none() && source.probe.streams.len() == 1 {
@@ -135,7 +135,7 @@ pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video>
     let (sender, frames) = sync_channel(sampling.ahead.max(1));
     let film = Film {
         path: path.to_path_buf(),
-        report: blank_report(&stream, chosen),
+        report: blank_report(&stream, warnings),
         declared_end,
         decoder,
         flagged_interlaced: stream.video.as_ref().is_some_and(|v| v.interlaced),
@@ -175,7 +175,7 @@ impl Video {
     }
 }
 
-fn blank_report(stream: &StreamInfo, chosen: Option<Warning>) -> VideoReport {
+fn blank_report(stream: &StreamInfo, warnings: Vec<Warning>) -> VideoReport {
     VideoReport {
         stream_index: stream.index,
         codec: stream.codec.clone(),
@@ -199,7 +199,7 @@ fn blank_report(stream: &StreamInfo, chosen: Option<Warning>) -> VideoReport {
         shortest_secs: None,
         longest_secs: None,
         decode_errors: 0,
-        warnings: chosen.into_iter().collect(),
+        warnings,
     }
 }
 
