@@ -66,7 +66,7 @@ pub struct AudioReport {
 pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio> {
     let source = Source::open(path, pick)?;
     let origin = source.probe.origin;
-    let (stream, chosen) = source.probe.chosen(StreamKind::Audio)?;
+    let (stream, mut warnings) = source.probe.chosen(StreamKind::Audio)?;
     let stream = stream.clone();
     let mut declared_end = stream.declared_end(origin);
     if declared_end.is_none() && source.probe.streams.len() == 1 {
@@ -74,7 +74,6 @@ pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio
     }
     let longest = declared_end.into_iter().chain(source.probe.declared_secs).reduce(f64::max);
     let mut placing = Placing::new(rate_hz, longest);
-    let mut warnings: Vec<Warning> = chosen.into_iter().collect();
 
     let plain = wav::PlainWav::open(path, &source.probe, &stream)?;
     let (first, decode_errors) = match plain {

@@ -92,6 +92,15 @@ fn a_mirrored_clip_is_upright_as_ffmpeg_shows_it() {
 }
 
 #[test]
+fn garbage_taken_for_another_format_is_told() {
+    let Some(shared) = shared() else { return };
+    let a = audio(&shared.join("media/odd/media3_100kB-garbage-prefix.mp3"), 16_000, StreamPick::default()).unwrap();
+    assert_eq!(a.warnings[0].code(), "container_doubtful");
+    let b = audio(&shared.join("media/odd/media3_bear-vbr-no-seek-table.mp3"), 16_000, StreamPick::default()).unwrap();
+    assert!(b.warnings.is_empty(), "{:?}", b.warnings);
+}
+
+#[test]
 fn phone_recordings_in_amr_are_whole() {
     let Some(shared) = shared() else { return };
     for (name, secs) in [("mp4parser_MOV00006.3gp", 15.2), ("phpffmpeg_sample.3gp", 4.93), ("mp4parser_multiTrack.3gp", 69.9)] {

@@ -13,6 +13,10 @@ use super::pick::{self, StreamPick};
 use super::probe::{AudioInfo, Probe, StreamInfo, StreamKind, VideoInfo};
 use crate::error::{Error, Result};
 use crate::time::Seconds;
+use crate::warning::Warning;
+
+/// FFmpeg's score up to which it would rather read more (AVPROBE_SCORE_RETRY, 25) plus what a bare pattern earns.
+const DOUBTFUL_SCORE: i32 = 26;
 
 /// An open container with what it declares.
 pub(super) struct Source {
@@ -38,6 +42,7 @@ impl Source {
             streams,
             audio,
             video,
+            warnings: doubt(&input, path).into_iter().collect(),
         };
         Ok(Source { input, probe })
     }
@@ -110,6 +115,24 @@ fn open_container(path: &Path) -> Result<format::context::Input> {
         return Err(failure(path, "no stream information", ffmpeg::Error::from(code)));
     }
     Ok(input)
+}
+
+/// Told where FFmpeg only guessed the format from a little of the data, and the file's name says another: noise decodes as
+/// something, and would pass for speech.
+fn doubt(input: &format::context::Input, path: &Path) -> Option<Warning> {
+    let score = input.probe_score();
+    if score > DOUBTFUL_SCORE {
+        return None;
+    }
+    let name = input.format().name().to_owned();
+    // SAFETY: the demuxer is static; its list of extensions is a string or null.
+    let extensions = unsafe { text((*(*input.as_ptr()).iformat).extensions) };
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    if extensions.split(',').chain(name.split(',')).any(|e| e == extension) {
+        return None;
+    }
+    let what = format!("FFmpeg takes the file for {name} with little certainty ({score} of 100), its name says {extension}");
+    Some(Warning::Other { code: "container_doubtful", what })
 }
 
 fn origin(input: &format::context::Input) -> Seconds {

@@ -124,6 +124,8 @@ pub struct Probe {
     pub audio: Option<usize>,
     /// Index of the video stream to use.
     pub video: Option<usize>,
+    /// Doubts about the container; told again by [`super::audio`] and [`super::video`].
+    pub warnings: Vec<Warning>,
 }
 
 impl Probe {
@@ -132,11 +134,11 @@ impl Probe {
         self.streams.iter().find(|s| s.index == index)
     }
 
-    /// The chosen stream of a kind, with a warning where others were left.
+    /// The chosen stream of a kind, with what there is to warn of: doubts about the container, other streams left.
     ///
     /// # Errors
     /// [`Error::NoStream`] where the file has none.
-    pub(super) fn chosen(&self, kind: StreamKind) -> Result<(&StreamInfo, Option<Warning>)> {
+    pub(super) fn chosen(&self, kind: StreamKind) -> Result<(&StreamInfo, Vec<Warning>)> {
         let index = match kind {
             StreamKind::Audio => self.audio,
             StreamKind::Video => self.video,
@@ -144,7 +146,9 @@ impl Probe {
         };
         let stream = index.and_then(|i| self.stream(i));
         let stream = stream.ok_or_else(|| Error::NoStream { path: self.path.clone(), kind: kind.name() })?;
-        Ok((stream, pick::chosen_warning(&self.streams, kind, stream.index)))
+        let mut warnings = self.warnings.clone();
+        warnings.extend(pick::chosen_warning(&self.streams, kind, stream.index));
+        Ok((stream, warnings))
     }
 }
 

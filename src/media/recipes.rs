@@ -192,6 +192,37 @@ fn f8_wav_through_a_pipe_is_read_to_the_end() {
 }
 
 #[test]
+fn a_wav_cut_short_gives_what_there_is() {
+    let clips = Clips::new();
+    let plain = clips.make("plain.wav", "-f lavfi -i sine=frequency=220:sample_rate=16000:duration=4");
+    let whole = hear(&plain);
+    let bytes = std::fs::read(&plain).unwrap();
+    std::fs::write(&plain, &bytes[..bytes.len() / 2]).unwrap();
+    let half = hear(&plain);
+    let n = half.buffer.samples().len();
+    assert!(n.abs_diff(32_000) < 100, "{n}");
+    assert_eq!(half.buffer.samples(), &whole.buffer.samples()[..n]);
+}
+
+#[test]
+fn joined_recordings_with_a_new_clock_follow_on() {
+    let clips = Clips::new();
+    clips.make(
+        "long.ts",
+        "-f lavfi -i testsrc=size=64x48:rate=10:duration=14 -f lavfi -i sine=duration=14 -c:v mpeg2video -threads 1 -c:a mp2 -muxdelay 0",
+    );
+    let bytes = std::fs::read(clips.path("long.ts")).unwrap();
+    let joined = clips.path("twice.ts");
+    std::fs::write(&joined, [bytes.clone(), bytes].concat()).unwrap();
+    let (frames, r) = watch(&joined, EVERY);
+    assert!((278..=280).contains(&r.frames_decoded), "{r:?}");
+    assert!((frames.last().unwrap().pts.get() - 27.9).abs() < 0.3, "{:?}", r);
+    let a = hear(&joined);
+    assert!((a.report.end_secs - 28.0).abs() < 0.3, "{:?} {:?}", a.report, a.warnings);
+    assert!(codes(&a.warnings).contains(&"timestamp_jump") && codes(&r.warnings).contains(&"timestamp_jump"));
+}
+
+#[test]
 fn wav_formats_agree_with_ffmpeg_and_channels_are_averaged() {
     let clips = Clips::new();
     // Every format, every rate and every layout, not every combination.

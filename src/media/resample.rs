@@ -35,7 +35,7 @@ impl Resampler {
     }
 
     /// Source rate.
-    pub(super) fn from_hz(&self) -> u32 {
+    pub(super) fn source_hz(&self) -> u32 {
         self.from
     }
 

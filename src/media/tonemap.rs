@@ -1,14 +1,29 @@
 //! High dynamic range: PQ and HLG frames brought to the range of an ordinary screen by FFmpeg's zscale and tonemap.
 
-use ffmpeg_next::color::{Range, Space, TransferCharacteristic};
-use ffmpeg_next::{self as ffmpeg, filter, frame};
+use std::ffi::c_int;
+
+use ffmpeg_next::color::{Range, Space};
+use ffmpeg_next::{self as ffmpeg, ffi, filter, frame};
 
 use super::deinterlace::graph;
 use super::picture::Shape;
 
 /// True for the transfer curves of HDR: SMPTE ST 2084 (PQ) and ARIB STD-B67 (HLG).
 pub(super) fn is_hdr(frame: &frame::Video) -> bool {
-    matches!(frame.color_transfer_characteristic(), TransferCharacteristic::SMPTE2084 | TransferCharacteristic::ARIB_STD_B67)
+    is_pq(frame) || is_hlg(frame)
+}
+
+fn is_pq(frame: &frame::Video) -> bool {
+    transfer(frame) == ffi::AVColorTransferCharacteristic::AVCOL_TRC_SMPTE2084 as c_int
+}
+
+fn is_hlg(frame: &frame::Video) -> bool {
+    transfer(frame) == ffi::AVColorTransferCharacteristic::AVCOL_TRC_ARIB_STD_B67 as c_int
+}
+
+fn transfer(frame: &frame::Video) -> c_int {
+    // SAFETY: a decoded frame; the curve is read as a plain number.
+    unsafe { (*frame.as_ptr()).color_trc as c_int }
 }
 
 /// Linear light, BT.709 primaries, Hable's curve, BT.709 again; white of 100 cd/m² as in ITU-R BT.2408's predecessors.
@@ -21,7 +36,7 @@ pub(super) struct ToneMap {
 impl ToneMap {
     /// For frames like this one; fails where this FFmpeg lacks zscale or tonemap.
     pub(super) fn new(shape: Shape, like: &frame::Video) -> Result<Self, ffmpeg::Error> {
-        let hlg = like.color_transfer_characteristic() == TransferCharacteristic::ARIB_STD_B67;
+        let hlg = is_hlg(like);
         // Told outright: streams that name the curve often leave out the rest.
         let transfer = if hlg { "arib-std-b67" } else { "smpte2084" };
         let matrix = match like.color_space() {
@@ -39,7 +54,7 @@ impl ToneMap {
 
     /// True when made for frames like this one.
     pub(super) fn fits(&self, shape: Shape, frame: &frame::Video) -> bool {
-        self.shape == shape && self.hlg == (frame.color_transfer_characteristic() == TransferCharacteristic::ARIB_STD_B67)
+        self.shape == shape && self.hlg == is_hlg(frame)
     }
 
     /// Full-range planar RGB of the same size; `frame` is empty afterwards.

@@ -13,6 +13,7 @@ use super::input::{self, Source};
 use super::orientation::Orientation;
 use super::pick::StreamPick;
 use super::picture::{Converter, Shape};
+use super::placing::{MOST_JUMPS_TOLD, NEW_CLOCK_SECS, last_believable};
 use super::probe::{StreamInfo, StreamKind};
 use super::tonemap;
 use crate::error::{Error, Result};
@@ -123,17 +124,18 @@ pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video>
     }
     let source = Source::open(path, pick)?;
     let origin = source.probe.origin;
-    let (stream, chosen) = source.probe.chosen(StreamKind::Video)?;
+    let (stream, warnings) = source.probe.chosen(StreamKind::Video)?;
     let stream = stream.clone();
     let mut declared_end = stream.declared_end(origin);
     if declared_end.is_none() && source.probe.streams.len() == 1 {
         declared_end = source.probe.declared_secs;
     }
+    let longest = declared_end.into_iter().chain(source.probe.declared_secs).reduce(f64::max);
     let decoder = StreamDecoder::new(source, stream.index, sampling.threads.0)?;
     let (sender, frames) = sync_channel(sampling.ahead.max(1));
     let film = Film {
         path: path.to_path_buf(),
-        report: blank_report(&stream, chosen),
+        report: blank_report(&stream, warnings),
         declared_end,
         decoder,
         flagged_interlaced: stream.video.as_ref().is_some_and(|v| v.interlaced),
@@ -142,6 +144,9 @@ pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video>
         converter: Converter::default(),
         deinterlacer: None,
         sender,
+        limit: last_believable(longest),
+        shift: 0.0,
+        jumps: 0,
         last_duration: 0.0,
         hole: None,
         backwards: 0,
@@ -170,7 +175,7 @@ impl Video {
     }
 }
 
-fn blank_report(stream: &StreamInfo, chosen: Option<Warning>) -> VideoReport {
+fn blank_report(stream: &StreamInfo, warnings: Vec<Warning>) -> VideoReport {
     VideoReport {
         stream_index: stream.index,
         codec: stream.codec.clone(),
@@ -194,7 +199,7 @@ fn blank_report(stream: &StreamInfo, chosen: Option<Warning>) -> VideoReport {
         shortest_secs: None,
         longest_secs: None,
         decode_errors: 0,
-        warnings: chosen.into_iter().collect(),
+        warnings,
     }
 }
 
@@ -222,6 +227,11 @@ struct Film {
     converter: Converter,
     deinterlacer: Option<Deinterlacer<Shot>>,
     sender: SyncSender<Result<VideoFrame>>,
+    /// Jumps to time stamps after this are not believed.
+    limit: f64,
+    /// Seconds added to time stamps after a new clock.
+    shift: f64,
+    jumps: u32,
     last_duration: f64,
     /// The longest distance between frames.
     hole: Option<Segment>,
@@ -265,12 +275,26 @@ impl Film {
     }
 
     /// Time since the origin; `None` for frames before it.
-    fn pts(&self, frame: &frame::Video) -> Option<Seconds> {
-        let secs = match input::ticks(frame) {
-            Some(ticks) => self.decoder.secs(ticks),
-            // No clock at all (raw streams): one frame after the other at the rate last told.
-            None => self.report.last_pts.map_or(0.0, |last| last.get() + self.last_duration),
+    fn pts(&mut self, frame: &frame::Video) -> Option<Seconds> {
+        let last = self.report.last_pts.map(Seconds::get);
+        let follows = last.map_or(0.0, |last| last + self.last_duration);
+        let mut secs = match input::ticks(frame) {
+            Some(ticks) => self.decoder.secs(ticks) + self.shift,
+            // No clock at all (raw streams): one frame after the other.
+            None => follows,
         };
+        // As for audio: joined recordings start a new clock, and the second follows on the first.
+        let forward = secs > self.limit && last.is_none_or(|last| secs > last + NEW_CLOCK_SECS);
+        if forward || last.is_some_and(|last| secs < last - NEW_CLOCK_SECS) {
+            self.jumps += 1;
+            if self.jumps <= MOST_JUMPS_TOLD {
+                let what =
+                    format!("video time stamps jump to {secs:.3} s; the frames are placed from {follows:.3} s on, where they follow on");
+                self.report.warnings.push(Warning::Other { code: "timestamp_jump", what });
+            }
+            self.shift += follows - secs;
+            secs = follows;
+        }
         (secs >= -ROUNDING_SECS).then(|| Seconds::of(secs.max(0.0)))
     }
 
