@@ -9,6 +9,8 @@
 //! A [`FaceTracker`] is fed frames in order and holds none of them; [`FaceTracker::finish`] gives [`Faces`].
 
 mod blendshape;
+#[cfg(test)]
+mod clips;
 mod config;
 mod crop;
 mod detect;

@@ -19,9 +19,9 @@ const LEVELS: [(usize, usize); 2] = [(16, 2), (8, 6)];
 const ANCHORS: usize = 896;
 /// Values an anchor: box, then six keypoints.
 const VALUES: usize = 16;
-/// MediaPipe's defaults: least score, and the overlap from which boxes are averaged.
+/// What MediaPipe's face landmarker uses: least score, and the overlap from which boxes are averaged.
 const LEAST_SCORE: f32 = 0.5;
-const SAME_IOU: f32 = 0.3;
+const SAME_IOU: f32 = 0.5;
 /// MediaPipe enlarges the box by this for the landmark model.
 const ENLARGE: f32 = 1.5;
 

@@ -167,16 +167,11 @@ impl<'a> FaceTracker<'a> {
 
     /// Looks for every live face where it should be.
     fn follow(&mut self, picture: &RgbImage, near: &[Near]) -> Result<Vec<Seen>> {
-        let near_boxes: Vec<BoundingBox> = near.iter().map(|n| n.bounds).collect();
-        let live_boxes: Vec<BoundingBox> = self.live.iter().map(|t| t.bounds).collect();
-        let mut roi_of: Vec<Option<Roi>> = vec![None; live_boxes.len()];
-        for (i, j) in track::pair(&live_boxes, &near_boxes) {
-            roi_of[i] = Some(near[j].roi);
-        }
         let mut seen = Vec::new();
-        for (i, near_roi) in roi_of.into_iter().enumerate() {
+        for i in 0..self.live.len() {
             let (own, before) = (self.live[i].roi, self.live[i].bounds);
-            for (roi, confirmed) in near_roi.map(|r| (r, true)).into_iter().chain([(own, false)]) {
+            let others: Vec<BoundingBox> = (0..self.live.len()).filter(|&k| k != i).map(|k| self.live[k].bounds).collect();
+            for (roi, confirmed) in near_rois(near, before, &others).into_iter().map(|r| (r, true)).chain([(own, false)]) {
                 let mesh = self.mesher.look(&mut self.models.landmarks, picture, &roi)?;
                 if mesh.presence >= self.config.presence && track::believable(&mesh, before, picture.width(), picture.height()) {
                     seen.push(self.seen(i, mesh, confirmed));
@@ -252,10 +247,9 @@ impl<'a> FaceTracker<'a> {
         if seen.iter().any(|s| track::same_face(s.bounds, d.bounds)) {
             return Ok(());
         }
-        let nearest = near.iter().max_by(|a, b| track::likeness(a.bounds, d.bounds).total_cmp(&track::likeness(b.bounds, d.bounds)));
-        let near_roi = nearest.filter(|n| track::likeness(n.bounds, d.bounds) > 0.0).map(|n| n.roi);
+        let others: Vec<BoundingBox> = seen.iter().map(|s| s.bounds).collect();
         let mut meshed = None;
-        for roi in near_roi.into_iter().chain([d.roi()]) {
+        for roi in near_rois(near, d.bounds, &others).into_iter().chain([d.roi()]) {
             let mesh = self.mesher.look(&mut self.models.landmarks, picture, &roi)?;
             if mesh.presence >= self.config.presence && track::likeness(mesh.bounds(), d.bounds) > 0.0 {
                 meshed = Some(self.seen(usize::MAX, mesh, true));
@@ -480,6 +474,16 @@ impl<'a> FaceTracker<'a> {
             cuts: self.cuts,
         })
     }
+}
+
+/// Regions in which the short-range detector sees the face of `bounds` rather than one of the `others`, best first. It may see one
+/// face twice when it is hardly sure; MediaPipe tries both.
+fn near_rois(near: &[Near], bounds: BoundingBox, others: &[BoundingBox]) -> Vec<Roi> {
+    let own = |n: &&Near| {
+        let like = track::likeness(n.bounds, bounds);
+        like > 0.0 && others.iter().all(|&o| track::likeness(n.bounds, o) < like)
+    };
+    near.iter().filter(own).map(|n| n.roi).take(2).collect()
 }
 
 /// How much an observation tells of identity: large, frontal, whole and sure.
