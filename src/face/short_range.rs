@@ -75,7 +75,11 @@ impl ShortRange {
         let outputs = session.run(&[("image", Input::F32(view))])?;
         let flat: Vec<&[f32]> = outputs.iter().filter_map(|o| o.as_slice()).collect();
         let [boxes, logits] = flat[..] else {
-            return Err(Error::Shape { what: "outputs of face_detector", expected: "boxes, scores".into(), got: outputs.len().to_string() });
+            return Err(Error::Shape {
+                what: "outputs of face_detector",
+                expected: "boxes, scores".into(),
+                got: outputs.len().to_string(),
+            });
         };
         let n = SIDE as f32;
         let near = merge(decode(boxes, logits)?).into_iter().map(|(score, a)| {

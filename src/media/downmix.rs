@@ -47,14 +47,7 @@ pub(super) fn mean(channels: impl Iterator<Item = f64>) -> f32 {
     if mean.is_finite() { mean } else { 0.0 }
 }
 
-fn mix<T: Copy>(
-    frame: &ffmpeg::frame::Audio,
-    channels: usize,
-    samples: usize,
-    planar: bool,
-    out: &mut Vec<f32>,
-    scale: impl Fn(T) -> f64,
-) {
+fn mix<T: Copy>(frame: &ffmpeg::frame::Audio, channels: usize, samples: usize, planar: bool, out: &mut Vec<f32>, scale: impl Fn(T) -> f64) {
     let planes = if planar { channels } else { 1 };
     let per_plane = if planar { samples } else { samples * channels };
     // SAFETY: a decoded audio frame of this format holds `planes` planes (all of them in `extended_data`) of `per_plane` samples,
@@ -88,11 +81,8 @@ mod tests {
 
     #[test]
     fn packed_samples_of_a_frame() {
-        let mut frame = ffmpeg::frame::Audio::new(
-            ffmpeg::format::Sample::I16(ffmpeg::format::sample::Type::Packed),
-            2,
-            ffmpeg::ChannelLayout::STEREO,
-        );
+        let mut frame =
+            ffmpeg::frame::Audio::new(ffmpeg::format::Sample::I16(ffmpeg::format::sample::Type::Packed), 2, ffmpeg::ChannelLayout::STEREO);
         frame.set_channels(2);
         frame.plane_mut::<(i16, i16)>(0).copy_from_slice(&[(-32768, -32768), (16384, 0)]);
         let mut out = Vec::new();

@@ -411,13 +411,7 @@ impl Film {
 }
 
 /// What is declared and not there: the end by time, else a hole by the number of frames.
-fn shortfall(
-    r: &VideoReport,
-    declared_end: Option<f64>,
-    hidden: u64,
-    hole: Option<Segment>,
-    errors: Option<Segment>,
-) -> Option<Segment> {
+fn shortfall(r: &VideoReport, declared_end: Option<f64>, hidden: u64, hole: Option<Segment>, errors: Option<Segment>) -> Option<Segment> {
     let end = r.end.map_or(0.0, Seconds::get);
     let frame_secs = r.avg_rate_hz.map_or(0.0, |rate| 1.0 / rate);
     let tolerated = SHORTFALL_SECS.max(SHORTFALL_FRAMES * frame_secs);

@@ -32,7 +32,8 @@ impl PlainWav {
         let Ok(reader) = WavReader::open(path) else { return Ok(None) };
         let spec = reader.spec();
         let (rate_hz, channels) = stream.sound();
-        let agrees = spec.sample_rate == rate_hz && u32::from(spec.channels) == channels && matches!(spec.bits_per_sample, 8 | 16 | 24 | 32);
+        let agrees =
+            spec.sample_rate == rate_hz && u32::from(spec.channels) == channels && matches!(spec.bits_per_sample, 8 | 16 | 24 | 32);
         let data_bytes = u64::from(reader.len()) * u64::from(spec.bits_per_sample / 8);
         let honest = data_bytes > 0 && data_bytes < file_bytes && data_bytes + 8 < u64::from(u32::MAX);
         Ok((agrees && honest).then(|| PlainWav { path: path.to_path_buf(), reader }))
@@ -63,11 +64,7 @@ enum Failure {
     Placing(Error),
 }
 
-fn mix(
-    samples: impl Iterator<Item = hound::Result<f64>>,
-    spec: hound::WavSpec,
-    placing: &mut Placing,
-) -> std::result::Result<(), Failure> {
+fn mix(samples: impl Iterator<Item = hound::Result<f64>>, spec: hound::WavSpec, placing: &mut Placing) -> std::result::Result<(), Failure> {
     let channels = usize::from(spec.channels).max(1);
     let mut instant = Vec::with_capacity(channels);
     let mut mono = Vec::with_capacity(PIECE);
