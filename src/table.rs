@@ -130,12 +130,7 @@ pub struct ColumnSpec {
 
 impl ColumnSpec {
     /// A column whose cut-off is the interview; see [`ColumnSpec::until`].
-    pub fn new(
-        name: impl Into<Cow<'static, str>>,
-        kind: Kind,
-        unit: &'static str,
-        description: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    pub fn new(name: impl Into<Cow<'static, str>>, kind: Kind, unit: &'static str, description: impl Into<Cow<'static, str>>) -> Self {
         ColumnSpec { name: name.into(), kind, unit, description: description.into(), cut_off: CutOff::Interview }
     }
 
@@ -388,9 +383,7 @@ impl TableBuilder {
     /// Sets a value of the current row. A name or kind that the schema does not know is told by [`TableBuilder::finish`].
     pub fn set(&mut self, name: &str, value: impl Into<Cell>) -> &mut Self {
         let misfit = match self.place.get(name) {
-            Some(&i) if self.rows > 0 => {
-                self.columns[i].set_last(value.into()).err().map(|cell| format!("{cell:?} for column {name}"))
-            }
+            Some(&i) if self.rows > 0 => self.columns[i].set_last(value.into()).err().map(|cell| format!("{cell:?} for column {name}")),
             Some(_) => Some(format!("{name} before the first row")),
             None => Some(format!("unknown column {name}")),
         };

@@ -8,12 +8,16 @@ use serde::{Deserialize, Serialize};
 pub struct FaceConfig {
     /// Frames looked at a second, by their own time; 0 = every frame.
     pub rate_hz: f64,
-    /// The detector runs at least this often while faces are followed, in seconds; cuts and losses call it at once.
+    /// The detector looks at the whole picture at least this often, in seconds; cuts and unknown faces call it at once.
     pub detect_every_secs: f64,
-    /// Longer side of the picture the detector sees, in px; smaller pictures are seen as they are.
+    /// Longer side of the picture the detector sees at cuts and every fourth time, in px; smaller pictures are seen as they are.
     pub detect_side_px: u32,
-    /// Least detector score of a new face, 0 to 1.
+    /// The same at the times between, when it mostly confirms what is followed.
+    pub confirm_side_px: u32,
+    /// Least detector score of a face, 0 to 1.
     pub detect_score: f32,
+    /// Tracks whose best detector score stays below this are dropped as false alarms.
+    pub track_score: f32,
     /// Two detections that share more than this intersection over union are one face.
     pub nms_iou: f32,
     /// Faces smaller than this (geometric mean of the box's sides) are left out, in px.
@@ -26,7 +30,7 @@ pub struct FaceConfig {
     pub cut_threshold: f32,
     /// Looks a track that are embedded for identity: the best ones by quality.
     pub embeddings_per_track: usize,
-    /// Tracks whose mean embeddings lie closer than this Euclidean distance are one person.
+    /// Tracks whose mean embeddings lie closer than this Euclidean distance are one person; 0.1 more for small or hardly seen faces.
     pub same_person_distance: f64,
     /// Join the nearest persons until at most this many are left; 0 = no limit.
     pub persons_max: usize,
@@ -44,16 +48,18 @@ impl Default for FaceConfig {
     fn default() -> Self {
         FaceConfig {
             rate_hz: 10.0,
-            detect_every_secs: 1.0,
-            detect_side_px: 960,
+            detect_every_secs: 0.5,
+            detect_side_px: 1280,
+            confirm_side_px: 640,
             detect_score: 0.6,
+            track_score: 0.75,
             nms_iou: 0.4,
             min_size_px: 16.0,
             presence: 0.5,
             expression_hz: 2.0,
             cut_threshold: 0.3,
             embeddings_per_track: 5,
-            same_person_distance: 0.55,
+            same_person_distance: 0.5,
             persons_max: 0,
             persons_min: 0,
             min_track_observations: 2,

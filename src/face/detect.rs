@@ -50,6 +50,10 @@ impl Detection {
 const ROI_SCALE: f32 = 1.25;
 const ROI_DOWN: f32 = 0.1;
 
+/// A search looks at a square of this many sizes of the face it looks for, shrunk until that face has this many px.
+const SEARCH_SIZES: f32 = 4.0;
+const SEARCH_FACE_PX: f32 = 64.0;
+
 /// Settings of one call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
@@ -72,21 +76,41 @@ pub(super) struct Detector {
 }
 
 impl Detector {
-    /// All faces, best first.
+    /// All faces of the picture, best first; seen at `settings.side_px` at most.
     ///
     /// # Errors
     /// [`Error::Model`].
     pub fn detect(&mut self, session: &mut Session, picture: &RgbImage, settings: Settings) -> Result<Vec<Detection>> {
-        let (width, height) = (picture.width() as usize, picture.height() as usize);
-        if width == 0 || height == 0 {
+        let (width, height) = (picture.width(), picture.height());
+        let scale = scale_for(settings.side_px, width, height);
+        let found = self.run(session, picture, Region { left: 0, top: 0, width, height }, scale, settings)?;
+        Ok(suppress(found, settings.iou))
+    }
+
+    /// The faces near where one was a moment ago: a few times cheaper than the whole picture.
+    ///
+    /// # Errors
+    /// [`Error::Model`].
+    pub fn search(&mut self, session: &mut Session, picture: &RgbImage, around: BoundingBox, settings: Settings) -> Result<Vec<Detection>> {
+        let size = around.size().max(16.0);
+        let ((x, y), reach) = (around.centre(), 0.5 * SEARCH_SIZES * size);
+        let cut = |v: f32, most: u32| (v.max(0.0) as u32).min(most);
+        let (left, top) = (cut(x - reach, picture.width()), cut(y - reach, picture.height()));
+        let (right, bottom) = (cut(x + reach, picture.width()), cut(y + reach, picture.height()));
+        let region = Region { left, top, width: right - left.min(right), height: bottom - top.min(bottom) };
+        let found = self.run(session, picture, region, (SEARCH_FACE_PX / size).min(1.0), settings)?;
+        Ok(suppress(found, settings.iou))
+    }
+
+    fn run(&mut self, session: &mut Session, picture: &RgbImage, region: Region, scale: f32, settings: Settings) -> Result<Vec<Detection>> {
+        if region.width == 0 || region.height == 0 {
             return Ok(Vec::new());
         }
-        let scale = (settings.side_px as f32 / width.max(height) as f32).min(1.0);
-        let (w, h) = if scale < 1.0 { (scaled(width, scale), scaled(height, scale)) } else { (width, height) };
-        let pixels = if (w, h) == (width, height) {
+        let (w, h) = (scaled(region.width, scale), scaled(region.height, scale));
+        let pixels = if (w, h) == (picture.width() as usize, picture.height() as usize) {
             picture.as_raw().as_slice()
         } else {
-            self.shrink(picture, w, h)?;
+            self.shrink(picture, region, w, h)?;
             self.small.as_slice()
         };
         let (padded_w, padded_h) = (w.next_multiple_of(MULTIPLE), h.next_multiple_of(MULTIPLE));
@@ -95,27 +119,51 @@ impl Detector {
         let outputs = session.run(&[("image", Input::F32(view))])?;
         let flat: Vec<&[f32]> = outputs.iter().filter_map(|o| o.as_slice()).collect();
         let [boxes, scores, keypoints] = flat[..] else {
-            return Err(Error::Shape { what: "outputs of retinaface", expected: "boxes, scores, keypoints".into(), got: outputs.len().to_string() });
+            return Err(Error::Shape {
+                what: "outputs of retinaface",
+                expected: "boxes, scores, keypoints".into(),
+                got: outputs.len().to_string(),
+            });
         };
         let found = decode(boxes, scores, keypoints, (padded_w, padded_h), settings.score)?;
-        let (sx, sy) = (width as f32 / w as f32, height as f32 / h as f32);
-        let found = found.into_iter().map(|d| stretch(d, sx, sy)).filter(|d| d.bounds.size() >= settings.min_size_px).collect();
-        Ok(suppress(found, settings.iou))
+        let (sx, sy) = (region.width as f32 / w as f32, region.height as f32 / h as f32);
+        let place = |d| moved(d, (sx, sy), (region.left as f32, region.top as f32));
+        Ok(found.into_iter().map(place).filter(|d| d.bounds.size() >= settings.min_size_px).collect())
     }
 
-    fn shrink(&mut self, picture: &RgbImage, w: usize, h: usize) -> Result<()> {
+    fn shrink(&mut self, picture: &RgbImage, region: Region, w: usize, h: usize) -> Result<()> {
         let fail = |what: String| Error::Shape { what: "picture to shrink", expected: format!("{w}x{h} RGB"), got: what };
         self.small.resize(3 * w * h, 0);
         let source = resize::images::ImageRef::new(picture.width(), picture.height(), picture.as_raw(), resize::PixelType::U8x3)
             .map_err(|e| fail(e.to_string()))?;
         let mut target = resize::images::Image::from_slice_u8(w as u32, h as u32, &mut self.small, resize::PixelType::U8x3)
             .map_err(|e| fail(e.to_string()))?;
-        let options = resize::ResizeOptions::new().resize_alg(resize::ResizeAlg::Convolution(resize::FilterType::Bilinear));
+        let r = region;
+        let options = resize::ResizeOptions::new().resize_alg(resize::ResizeAlg::Convolution(resize::FilterType::Bilinear)).crop(
+            f64::from(r.left),
+            f64::from(r.top),
+            f64::from(r.width),
+            f64::from(r.height),
+        );
         self.resizer.resize(&source, &mut target, &options).map_err(|e| fail(e.to_string()))
     }
 }
 
-fn scaled(side: usize, scale: f32) -> usize {
+/// A part of a picture, px.
+#[derive(Clone, Copy, Debug)]
+struct Region {
+    left: u32,
+    top: u32,
+    width: u32,
+    height: u32,
+}
+
+/// How much a picture shrinks so that its longer side is at most `side_px`; never enlarged.
+pub(super) fn scale_for(side_px: u32, width: u32, height: u32) -> f32 {
+    (side_px as f32 / width.max(height).max(1) as f32).min(1.0)
+}
+
+fn scaled(side: u32, scale: f32) -> usize {
     ((side as f32 * scale).round() as usize).max(1)
 }
 
@@ -173,17 +221,18 @@ fn decode(boxes: &[f32], scores: &[f32], keypoints: &[f32], (w, h): (usize, usiz
     Ok(found)
 }
 
-fn stretch(d: Detection, sx: f32, sy: f32) -> Detection {
+/// From px of the shrunk region to px of the picture.
+fn moved(d: Detection, (sx, sy): (f32, f32), (x0, y0): (f32, f32)) -> Detection {
     let b = d.bounds;
     Detection {
-        bounds: BoundingBox { left: b.left * sx, top: b.top * sy, width: b.width * sx, height: b.height * sy },
-        keypoints: d.keypoints.map(|(x, y)| (x * sx, y * sy)),
+        bounds: BoundingBox { left: b.left * sx + x0, top: b.top * sy + y0, width: b.width * sx, height: b.height * sy },
+        keypoints: d.keypoints.map(|(x, y)| (x * sx + x0, y * sy + y0)),
         score: d.score,
     }
 }
 
 /// Greedy non-maximum suppression; a box that lies nearly whole inside a better one is the same face too.
-fn suppress(mut found: Vec<Detection>, iou: f32) -> Vec<Detection> {
+pub(super) fn suppress(mut found: Vec<Detection>, iou: f32) -> Vec<Detection> {
     // A stable sort keeps anchors of equal score in their order.
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut kept: Vec<Detection> = Vec::new();
@@ -234,6 +283,28 @@ mod tests {
     fn the_picture_is_padded_with_the_mean() {
         let mut out = Vec::new();
         fill(&[1, 2, 3, 4, 5, 6], 2, 1, 3, 2, &mut out);
-        assert_eq!(out, [3.0 - 104.0, 6.0 - 104.0, 0.0, 0.0, 0.0, 0.0, 2.0 - 117.0, 5.0 - 117.0, 0.0, 0.0, 0.0, 0.0, 1.0 - 123.0, 4.0 - 123.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(
+            out,
+            [
+                3.0 - 104.0,
+                6.0 - 104.0,
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                2.0 - 117.0,
+                5.0 - 117.0,
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                1.0 - 123.0,
+                4.0 - 123.0,
+                0.0,
+                0.0,
+                0.0,
+                0.0
+            ]
+        );
     }
 }

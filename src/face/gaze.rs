@@ -13,6 +13,8 @@ use super::{Gaze, Landmarks, pose};
 const RADIUS: f64 = 0.43;
 /// Depth of the ball's centre behind the middle of the corners, over the distance of the corners.
 const SET_BACK: f64 = 0.2;
+/// An iris at rest lies this far above the middle of the corners, over their distance: the mean over faces before webcams.
+const REST_UP: f64 = 0.06;
 /// An eye opened less than this (height over width) shows no direction.
 const LEAST_OPENING: f32 = 0.12;
 
@@ -49,7 +51,7 @@ impl Eye {
         let width = f64::from(distance(l, self.outer, self.inner));
         let middle = |k: usize| 0.5 * (f64::from(l[self.outer][k]) + f64::from(l[self.inner][k]));
         let iris = l[self.iris];
-        (width > 1e-6).then(|| ((f64::from(iris[0]) - middle(0)) / width, (f64::from(iris[1]) - middle(1)) / width))
+        (width > 1e-6).then(|| ((f64::from(iris[0]) - middle(0)) / width, (f64::from(iris[1]) - middle(1)) / width + REST_UP))
     }
 }
 
@@ -76,9 +78,11 @@ pub(super) fn gaze(landmarks: &Landmarks, rotation: &Matrix3<f64>, width: u32, h
     let n = offsets.len() as f64;
     let (dx, dy) = offsets.iter().fold((0.0, 0.0), |a, o| (a.0 + o.0 / n, a.1 + o.1 / n));
     // A frame whose axis runs through the face: what it shows is nearly parallel projection.
-    let centre = (0.5 * (landmarks[LEFT.outer][0] + landmarks[RIGHT.outer][0]), 0.5 * (landmarks[LEFT.outer][1] + landmarks[RIGHT.outer][1]));
+    let centre =
+        (0.5 * (landmarks[LEFT.outer][0] + landmarks[RIGHT.outer][0]), 0.5 * (landmarks[LEFT.outer][1] + landmarks[RIGHT.outer][1]));
     let focal = pose::focal_heights() * f64::from(height);
-    let ray = Vector3::new((f64::from(centre.0) - 0.5 * f64::from(width)) / focal, (f64::from(centre.1) - 0.5 * f64::from(height)) / focal, 1.0);
+    let ray =
+        Vector3::new((f64::from(centre.0) - 0.5 * f64::from(width)) / focal, (f64::from(centre.1) - 0.5 * f64::from(height)) / focal, 1.0);
     let camera_from_face = nalgebra::Rotation3::rotation_between(&Vector3::z(), &ray)?.into_inner();
     let forward = camera_from_face.transpose() * rotation * Vector3::new(0.0, 0.0, -1.0);
     let (mut x, mut y) = ((dx + SET_BACK * forward.x) / RADIUS, (dy + SET_BACK * forward.y) / RADIUS);
@@ -117,9 +121,9 @@ mod tests {
 
     #[test]
     fn irises_to_the_right_look_right_and_up_is_up() {
-        let straight = gaze(&eyes(0.0, 0.0, 0.3), &Matrix3::identity(), 1000, 1000).unwrap();
+        let straight = gaze(&eyes(0.0, -1.8, 0.3), &Matrix3::identity(), 1000, 1000).unwrap();
         assert!(straight.head_yaw_deg.abs() < 1e-3 && straight.camera_pitch_deg.abs() < 1e-3, "{straight:?}");
-        let right = gaze(&eyes(6.45, -3.0, 0.3), &Matrix3::identity(), 1000, 1000).unwrap();
+        let right = gaze(&eyes(6.45, -4.8, 0.3), &Matrix3::identity(), 1000, 1000).unwrap();
         // 6.45 px of 30 are half the ball's radius: 30 degrees on the equator.
         assert!((right.head_yaw_deg - 30.0).abs() < 1.5 && right.head_pitch_deg > 10.0, "{right:?}");
     }

@@ -12,7 +12,7 @@ use crate::signal::VideoFrame;
 use crate::time::Seconds;
 
 /// The folder of reference clips; `None`, told loudly, where it is not.
-fn shared() -> Option<PathBuf> {
+pub(super) fn shared() -> Option<PathBuf> {
     let named = std::env::var_os("TURNWISE_SHARED").map(PathBuf::from);
     let found = named.into_iter().chain([PathBuf::from("../shared")]).find(|p| p.join("reference").is_dir());
     if found.is_none() {
@@ -21,7 +21,7 @@ fn shared() -> Option<PathBuf> {
     found
 }
 
-fn models() -> FaceModels {
+pub(super) fn models() -> FaceModels {
     let registry = Registry::open(None).unwrap();
     FaceModels::load(&registry, Runtime::default()).expect("the models are needed: run make models")
 }
@@ -116,13 +116,16 @@ fn landmarks_blendshapes_and_pose_are_mediapipes() {
                 // Same landmarks, so that the pose is judged alone; and end to end.
                 let flip = nalgebra::Matrix3::from_diagonal(&nalgebra::Vector3::new(1.0, -1.0, -1.0));
                 let want = flip * theirs.matrix * flip;
-                let turn = |got: &nalgebra::Matrix3<f64>| ((got * want.transpose()).trace() / 2.0 - 0.5).clamp(-1.0, 1.0).acos().to_degrees();
+                let turn =
+                    |got: &nalgebra::Matrix3<f64>| ((got * want.transpose()).trace() / 2.0 - 0.5).clamp(-1.0, 1.0).acos().to_degrees();
                 let same = turn(&pose::rotation(&theirs.points, size.0, size.1).unwrap());
                 let whole = turn(&pose::rotation(ours, size.0, size.1).unwrap());
                 let want = pose::angles(&want);
                 eprintln!(
                     "{clip} {png}: landmarks {:.3} %, blendshapes {mae:.4}, pose {same:.2} and {whole:.2} deg, {:?} theirs {want:?} gaze {:?}",
-                    100.0 * share, o.pose.unwrap(), o.gaze
+                    100.0 * share,
+                    o.pose.unwrap(),
+                    o.gaze
                 );
                 off.push((share, format!("{clip} {png}")));
                 total.push(mae);
@@ -137,14 +140,13 @@ fn landmarks_blendshapes_and_pose_are_mediapipes() {
     spread.sort_by(|a, b| b.0.total_cmp(&a.0));
     let lowest = spread[..40].iter().map(|s| s.1).fold(1.0, f64::min);
     eprintln!("lowest correlation of the 40 most varying {lowest:.4}");
-    // Where the short-range detector is hardly sure (a profile), a hair of its input decides which region MediaPipe saw.
     let far: Vec<_> = off.iter().filter(|(s, _)| *s > 0.01).collect();
     eprintln!("above 1 %: {far:?}");
     assert!(missed.is_empty(), "{missed:?}");
-    assert!(far.len() <= 2, "landmarks within 1 % of the eye distance: {far:?}");
+    assert!(far.is_empty(), "landmarks within 1 % of the eye distance: {far:?}");
     assert!(mae <= 0.015, "blendshapes: {mae}");
     assert!(lowest >= 0.98, "correlation: {lowest}");
-    assert!(poses.iter().all(|p| p.0 < 0.1), "pose on the same landmarks");
+    assert!(poses.iter().all(|p| p.0 < 0.1 && p.1 < 3.0), "pose on the same landmarks, and on ours: {poses:?}");
 }
 
 /// (variance of the second, correlation).
@@ -178,7 +180,9 @@ fn the_detector_finds_what_retinaface_finds() {
                 let want = floats(&face["box_px"]);
                 let off = |d: &detect::Detection| {
                     let b = d.bounds;
-                    [b.left - want[0], b.top - want[1], b.right() - want[2], b.bottom() - want[3]].into_iter().fold(0.0f32, |m, v| m.max(v.abs()))
+                    [b.left - want[0], b.top - want[1], b.right() - want[2], b.bottom() - want[3]]
+                        .into_iter()
+                        .fold(0.0f32, |m, v| m.max(v.abs()))
                 };
                 let best = found.iter().map(off).fold(f32::INFINITY, f32::min);
                 if best > 2.0 {

@@ -33,7 +33,8 @@ const PADDING: f32 = 0.25;
 
 /// The aligned 150x150 picture of a face; `None` when the landmarks coincide.
 pub(super) fn chip(picture: &RgbImage, landmarks: &Landmarks) -> Option<RgbImage> {
-    let in_chip = TEMPLATE.map(|(_, (x, y))| ((PADDING + x) / (1.0 + 2.0 * PADDING) * SIDE as f32, (PADDING + y) / (1.0 + 2.0 * PADDING) * SIDE as f32));
+    let in_chip = TEMPLATE
+        .map(|(_, (x, y))| ((PADDING + x) / (1.0 + 2.0 * PADDING) * SIDE as f32, (PADDING + y) / (1.0 + 2.0 * PADDING) * SIDE as f32));
     let in_picture = TEMPLATE.map(|(i, _)| (landmarks[i][0], landmarks[i][1]));
     let map = Affine::similarity(&in_chip, &in_picture)?;
     let mut planes = vec![0.0; 3 * SIDE * SIDE];
@@ -53,7 +54,11 @@ pub(super) fn embed(session: &mut Session, chip: &RgbImage) -> Result<Vec<f32>> 
     let outputs = session.run(&[("image", Input::F32(view))])?;
     let values = outputs.first().and_then(|o| o.as_slice()).unwrap_or_default();
     if values.len() != DIMENSIONS || values.iter().any(|v| !v.is_finite()) {
-        return Err(Error::Shape { what: "identity embedding", expected: format!("{DIMENSIONS} finite values"), got: values.len().to_string() });
+        return Err(Error::Shape {
+            what: "identity embedding",
+            expected: format!("{DIMENSIONS} finite values"),
+            got: values.len().to_string(),
+        });
     }
     Ok(values.to_vec())
 }

@@ -77,7 +77,11 @@ impl Mesher {
             });
         };
         if raw.len() != 3 * LANDMARKS || raw.iter().any(|v| !v.is_finite()) {
-            return Err(Error::Shape { what: "landmarks", expected: format!("{LANDMARKS} finite points"), got: format!("{} values", raw.len()) });
+            return Err(Error::Shape {
+                what: "landmarks",
+                expected: format!("{LANDMARKS} finite points"),
+                got: format!("{} values", raw.len()),
+            });
         }
         let step = roi.side / SIDE as f32;
         let mut points = Box::new([[0.0; 3]; LANDMARKS]);

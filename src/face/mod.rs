@@ -9,6 +9,8 @@
 //! A [`FaceTracker`] is fed frames in order and holds none of them; [`FaceTracker::finish`] gives [`Faces`].
 
 mod blendshape;
+#[cfg(test)]
+mod clips;
 mod config;
 mod crop;
 mod detect;
@@ -23,20 +25,17 @@ mod observation;
 mod person;
 mod pose;
 mod quality;
-mod shot;
 mod short_range;
+mod shot;
 mod table;
 mod track;
 mod tracker;
 
 pub use config::FaceConfig;
 pub use models::FaceModels;
-pub use observation::{
-    BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track,
-};
+pub use observation::{BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track};
 pub use table::{faces_schema, faces_table, tracks_schema, tracks_table};
 pub use tracker::FaceTracker;
 
 /// Registry names of the models this room runs, for [`crate::inference::Registry::verify`].
-pub const MODELS: &[&str] =
-    &["retinaface", "face_detector", "face_landmarks", "face_blendshapes", "face_recognition", "face_expression"];
+pub const MODELS: &[&str] = &["retinaface", "face_detector", "face_landmarks", "face_blendshapes", "face_recognition", "face_expression"];

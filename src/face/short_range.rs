@@ -19,9 +19,9 @@ const LEVELS: [(usize, usize); 2] = [(16, 2), (8, 6)];
 const ANCHORS: usize = 896;
 /// Values an anchor: box, then six keypoints.
 const VALUES: usize = 16;
-/// MediaPipe's defaults: least score, and the overlap from which boxes are averaged.
+/// What MediaPipe's face landmarker uses: least score, and the overlap from which boxes are averaged.
 const LEAST_SCORE: f32 = 0.5;
-const SAME_IOU: f32 = 0.3;
+const SAME_IOU: f32 = 0.5;
 /// MediaPipe enlarges the box by this for the landmark model.
 const ENLARGE: f32 = 1.5;
 
@@ -75,7 +75,11 @@ impl ShortRange {
         let outputs = session.run(&[("image", Input::F32(view))])?;
         let flat: Vec<&[f32]> = outputs.iter().filter_map(|o| o.as_slice()).collect();
         let [boxes, logits] = flat[..] else {
-            return Err(Error::Shape { what: "outputs of face_detector", expected: "boxes, scores".into(), got: outputs.len().to_string() });
+            return Err(Error::Shape {
+                what: "outputs of face_detector",
+                expected: "boxes, scores".into(),
+                got: outputs.len().to_string(),
+            });
         };
         let n = SIDE as f32;
         let near = merge(decode(boxes, logits)?).into_iter().map(|(score, a)| {

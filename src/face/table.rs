@@ -46,7 +46,8 @@ pub fn faces_schema(config: &FaceConfig) -> TableSchema {
         ColumnSpec::new(name, Kind::F32, "1", description)
     }));
     columns.extend(prefixed("expression", &EXPRESSIONS).map(|name| {
-        let description = format!("Probability of the expression {}, 0 to 1; null where it was not looked at.", &name["expression_".len()..]);
+        let description =
+            format!("Probability of the expression {}, 0 to 1; null where it was not looked at.", &name["expression_".len()..]);
         ColumnSpec::new(name, Kind::F32, "1", description)
     }));
     if config.landmarks {
@@ -67,7 +68,12 @@ pub fn tracks_schema(config: &FaceConfig) -> TableSchema {
         ColumnSpec::new("mean_size_px", Kind::F32, "px", "Mean size of the face."),
     ];
     if config.embeddings {
-        columns.push(ColumnSpec::new("embedding", Kind::F32List, "", "Mean identity embedding, 128 values; compare by Euclidean distance."));
+        columns.push(ColumnSpec::new(
+            "embedding",
+            Kind::F32List,
+            "",
+            "Mean identity embedding, 128 values; compare by Euclidean distance.",
+        ));
     }
     TableSchema { name: "tracks", description: "Observations of one face, unbroken within a shot.", columns }
 }

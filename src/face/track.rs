@@ -2,9 +2,9 @@
 
 use image::RgbImage;
 
+use super::BoundingBox;
 use super::crop::Roi;
 use super::landmark::Mesh;
-use super::BoundingBox;
 use crate::time::Seconds;
 
 /// Looks at one face lie at least this far apart, so that they differ.
@@ -74,8 +74,13 @@ pub(super) struct Live {
     pub roi: Roi,
     /// Where it was last.
     pub bounds: BoundingBox,
+    /// Where it was first, and in which shot.
+    pub start: BoundingBox,
+    pub shot: usize,
     /// Score of the last detection.
     pub score: f32,
+    /// The best score so far.
+    pub best_score: f32,
     pub first: Seconds,
     pub last: Seconds,
     pub observations: usize,
@@ -91,12 +96,15 @@ pub(super) struct Live {
 
 impl Live {
     /// A new face.
-    pub fn new(id: u32, pts: Seconds) -> Self {
+    pub fn new(id: u32, pts: Seconds, start: BoundingBox, shot: usize) -> Self {
         Live {
             id,
             roi: Roi::default(),
-            bounds: BoundingBox::default(),
+            bounds: start,
+            start,
+            shot,
             score: 0.0,
+            best_score: 0.0,
             first: pts,
             last: pts,
             observations: 0,
@@ -106,6 +114,13 @@ impl Live {
             unconfirmed: 0,
             crossed: false,
         }
+    }
+
+    /// The full detector sees it.
+    pub fn confirm(&mut self, score: f32) {
+        self.score = score;
+        self.best_score = self.best_score.max(score);
+        self.unconfirmed = 0;
     }
 
     /// Seconds since it was last seen.
@@ -122,7 +137,27 @@ pub(super) struct Past {
     pub last: Seconds,
     pub observations: usize,
     pub size_sum: f64,
+    pub best_score: f32,
+    pub shot: usize,
+    /// Where it was first and last.
+    pub ends: (BoundingBox, BoundingBox),
     pub embeddings: Vec<Vec<f32>>,
+}
+
+/// A face lost and found again within this time at the same place of the same shot is one face.
+const SAME_PLACE_SECS: f64 = 1.5;
+
+impl Past {
+    /// Mean size, px.
+    pub fn size(&self) -> f32 {
+        (self.size_sum / self.observations.max(1) as f64) as f32
+    }
+
+    /// Whether `self` goes on where `earlier` ended.
+    pub fn continues(&self, earlier: &Past) -> bool {
+        let gap = (self.first - earlier.last).get();
+        self.shot == earlier.shot && gap > 0.0 && gap <= SAME_PLACE_SECS && likeness(self.ends.0, earlier.ends.1) > 0.0
+    }
 }
 
 /// How well two boxes show one face: intersection over union, or for boxes of different shape how near their centres are;

@@ -1,13 +1,13 @@
 //! The tracker: takes frames in order, keeps none, and gives all that was seen.
 //!
 //! Every frame: MediaPipe's short-range detector, and for every face followed the landmark model where that detector sees the face,
-//! else where the last mesh was. The full detector runs on the first frame, at cuts, when a face is lost or an unknown one appears, and
-//! at least every `detect_every_secs`.
+//! else where the last mesh was. The full detector sees the whole picture on the first frame, at cuts, when an unknown face appears and
+//! at least every `detect_every_secs`; the surroundings of a face that was lost at every frame until it is back or given up.
 
 use image::RgbImage;
 
 use super::crop::Roi;
-use super::detect::{Detection, Detector, Settings};
+use super::detect::{self, Detection, Detector, Settings};
 use super::landmark::{Mesh, Mesher, SIDE};
 use super::short_range::{Near, ShortRange};
 use super::shot::{Shot, Shots};
@@ -21,10 +21,19 @@ use crate::time::Seconds;
 
 /// A lost face is looked for this long, then its track ends.
 const GRACE_SECS: f64 = 0.6;
-/// A lost face calls the full detector at every frame for this long.
-const SEARCH_SECS: f64 = 0.35;
+/// The detector searches around a lost face for this long, and for at most so many faces at once before the whole picture is cheaper.
+const SEARCH_SECS: f64 = 0.45;
+const MOST_SEARCHES: usize = 4;
+/// Every so many looks at the whole picture one is at full size.
+const FULL_SIZE_EVERY: u32 = 4;
+/// Faces smaller than this in what the detector saw cannot be expected of it, px.
+const EXPECTED_PX: f32 = 24.0;
+/// Cuts nearer than this are one transition.
+const TRANSITION_SECS: f64 = 0.45;
 /// An unknown face of the short-range detector calls the full one, but not more often than this.
 const BETWEEN_CALLS_SECS: f64 = 0.15;
+/// Tracks of smaller faces, or with a single look, tell less of identity, px.
+const CLEAR_PX: f32 = 30.0;
 /// Detector score that makes a face without the landmark model's agreement.
 const SURE_SCORE: f32 = 0.75;
 /// Full detections in a row that may miss a face the landmark model sees.
@@ -60,6 +69,10 @@ pub struct FaceTracker<'a> {
     past: Vec<Past>,
     next_id: u32,
     last_detection: Option<Seconds>,
+    detections: u32,
+    /// Number of the shot, and of the one before a cut that may be a flash.
+    shot: usize,
+    shot_before: usize,
     last_cut: Option<Seconds>,
     last_slot: Option<i64>,
     observations: Vec<Observation>,
@@ -89,6 +102,9 @@ impl<'a> FaceTracker<'a> {
             past: Vec::new(),
             next_id: 1,
             last_detection: None,
+            detections: 0,
+            shot: 0,
+            shot_before: 0,
             last_cut: None,
             last_slot: None,
             observations: Vec::new(),
@@ -120,10 +136,14 @@ impl<'a> FaceTracker<'a> {
         let mut seen = self.follow(picture, &near)?;
         self.drop_doubles(&mut seen);
         if cut || self.detection_is_due(&seen, &near, now) {
+            let settings = self.settings(cut);
             self.last_detection = Some(now);
-            let settings = self.settings();
             let found = self.detector.detect(&mut self.models.detector, picture, settings)?;
-            self.confirm(&mut seen, &found, &near, picture, now)?;
+            let scale = detect::scale_for(settings.side_px, picture.width(), picture.height());
+            self.confirm(&mut seen, &found, Some(scale), &near, picture, now)?;
+        } else {
+            let found = self.search(&seen, picture, now)?;
+            self.confirm(&mut seen, &found, None, &near, picture, now)?;
         }
         self.sort_out_crossings(&mut seen, picture)?;
         seen.sort_by_key(|s| self.live[s.track].id);
@@ -133,9 +153,22 @@ impl<'a> FaceTracker<'a> {
         self.end_lost(now)
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&mut self, cut: bool) -> Settings {
+        self.detections = if cut { 0 } else { self.detections + 1 };
         let c = &self.config;
-        Settings { side_px: c.detect_side_px, score: c.detect_score, iou: c.nms_iou, min_size_px: c.min_size_px }
+        let side_px = if self.detections % FULL_SIZE_EVERY == 0 { c.detect_side_px } else { c.confirm_side_px.min(c.detect_side_px) };
+        Settings { side_px, score: c.detect_score, iou: c.nms_iou, min_size_px: c.min_size_px }
+    }
+
+    /// Looks around the places where faces were a moment ago.
+    fn search(&mut self, seen: &[Seen], picture: &RgbImage, now: Seconds) -> Result<Vec<Detection>> {
+        let c = &self.config;
+        let settings = Settings { side_px: c.detect_side_px, score: c.detect_score, iou: c.nms_iou, min_size_px: c.min_size_px };
+        let mut found = Vec::new();
+        for i in lost(&self.live, seen, now) {
+            found.extend(self.detector.search(&mut self.models.detector, picture, self.live[i].bounds, settings)?);
+        }
+        Ok(detect::suppress(found, settings.iou))
     }
 
     /// Ends all tracks at a cut; holds them back for a moment, in case it is a flash.
@@ -144,12 +177,18 @@ impl<'a> FaceTracker<'a> {
             Shot::Cut => {
                 self.end_held()?;
                 self.held = std::mem::take(&mut self.live);
+                if self.last_cut.is_some_and(|last| (now - last).get() < TRANSITION_SECS) {
+                    // Still the same transition: the new shot begins where it ends.
+                    self.cuts.pop();
+                }
                 self.cuts.push(now);
+                (self.shot_before, self.shot) = (self.shot, self.shot + 1);
                 self.last_cut = Some(now);
                 Ok(true)
             }
             Shot::Back => {
                 self.cuts.pop();
+                self.shot = self.shot_before;
                 let during = std::mem::replace(&mut self.live, std::mem::take(&mut self.held));
                 for track in during {
                     self.end(track)?;
@@ -167,16 +206,11 @@ impl<'a> FaceTracker<'a> {
 
     /// Looks for every live face where it should be.
     fn follow(&mut self, picture: &RgbImage, near: &[Near]) -> Result<Vec<Seen>> {
-        let near_boxes: Vec<BoundingBox> = near.iter().map(|n| n.bounds).collect();
-        let live_boxes: Vec<BoundingBox> = self.live.iter().map(|t| t.bounds).collect();
-        let mut roi_of: Vec<Option<Roi>> = vec![None; live_boxes.len()];
-        for (i, j) in track::pair(&live_boxes, &near_boxes) {
-            roi_of[i] = Some(near[j].roi);
-        }
         let mut seen = Vec::new();
-        for (i, near_roi) in roi_of.into_iter().enumerate() {
+        for i in 0..self.live.len() {
             let (own, before) = (self.live[i].roi, self.live[i].bounds);
-            for (roi, confirmed) in near_roi.map(|r| (r, true)).into_iter().chain([(own, false)]) {
+            let others: Vec<BoundingBox> = (0..self.live.len()).filter(|&k| k != i).map(|k| self.live[k].bounds).collect();
+            for (roi, confirmed) in near_rois(near, before, &others).into_iter().map(|r| (r, true)).chain([(own, false)]) {
                 let mesh = self.mesher.look(&mut self.models.landmarks, picture, &roi)?;
                 if mesh.presence >= self.config.presence && track::believable(&mesh, before, picture.width(), picture.height()) {
                     seen.push(self.seen(i, mesh, confirmed));
@@ -211,27 +245,33 @@ impl<'a> FaceTracker<'a> {
         if since + 1e-6 >= self.config.detect_every_secs {
             return true;
         }
-        let found = |i: usize| seen.iter().any(|s| s.track == i);
-        if self.live.iter().enumerate().any(|(i, t)| !found(i) && t.unseen(now) < SEARCH_SECS) {
+        if lost(&self.live, seen, now).count() > MOST_SEARCHES {
             return true;
         }
         let unknown = |n: &Near| !seen.iter().any(|s| track::likeness(s.bounds, n.bounds) > 0.0 || track::same_face(s.bounds, n.bounds));
         since >= BETWEEN_CALLS_SECS && near.iter().any(unknown)
     }
 
-    /// Brings the full detector's faces and the followed ones together.
-    fn confirm(&mut self, seen: &mut Vec<Seen>, found: &[Detection], near: &[Near], picture: &RgbImage, now: Seconds) -> Result<()> {
+    /// Brings the full detector's faces and the followed ones together. `scale`: how it saw the whole picture; `None` for a search.
+    fn confirm(
+        &mut self,
+        seen: &mut Vec<Seen>,
+        found: &[Detection],
+        scale: Option<f32>,
+        near: &[Near],
+        picture: &RgbImage,
+        now: Seconds,
+    ) -> Result<()> {
         let boxes: Vec<BoundingBox> = found.iter().map(|d| d.bounds).collect();
         let mut free = vec![true; found.len()];
         let seen_boxes: Vec<BoundingBox> = seen.iter().map(|s| s.bounds).collect();
         for (i, j) in track::pair(&seen_boxes, &boxes) {
             free[j] = false;
             seen[i].confirmed = true;
-            self.live[seen[i].track].score = found[j].score;
+            self.live[seen[i].track].confirm(found[j].score);
         }
-        for s in seen.iter() {
-            let track = &mut self.live[s.track];
-            track.unconfirmed = if s.confirmed { 0 } else { track.unconfirmed + 1 };
+        for s in seen.iter().filter(|s| !s.confirmed && scale.is_some_and(|scale| scale * s.bounds.size() >= EXPECTED_PX)) {
+            self.live[s.track].unconfirmed += 1;
         }
         seen.retain(|s| self.live[s.track].unconfirmed < MOST_UNCONFIRMED);
 
@@ -248,14 +288,21 @@ impl<'a> FaceTracker<'a> {
     }
 
     /// A detection nobody follows: an old face found again (`back`), or a new one.
-    fn take(&mut self, d: &Detection, back: Option<usize>, seen: &mut Vec<Seen>, near: &[Near], picture: &RgbImage, now: Seconds) -> Result<()> {
+    fn take(
+        &mut self,
+        d: &Detection,
+        back: Option<usize>,
+        seen: &mut Vec<Seen>,
+        near: &[Near],
+        picture: &RgbImage,
+        now: Seconds,
+    ) -> Result<()> {
         if seen.iter().any(|s| track::same_face(s.bounds, d.bounds)) {
             return Ok(());
         }
-        let nearest = near.iter().max_by(|a, b| track::likeness(a.bounds, d.bounds).total_cmp(&track::likeness(b.bounds, d.bounds)));
-        let near_roi = nearest.filter(|n| track::likeness(n.bounds, d.bounds) > 0.0).map(|n| n.roi);
+        let others: Vec<BoundingBox> = seen.iter().map(|s| s.bounds).collect();
         let mut meshed = None;
-        for roi in near_roi.into_iter().chain([d.roi()]) {
+        for roi in near_rois(near, d.bounds, &others).into_iter().chain([d.roi()]) {
             let mesh = self.mesher.look(&mut self.models.landmarks, picture, &roi)?;
             if mesh.presence >= self.config.presence && track::likeness(mesh.bounds(), d.bounds) > 0.0 {
                 meshed = Some(self.seen(usize::MAX, mesh, true));
@@ -272,13 +319,12 @@ impl<'a> FaceTracker<'a> {
             }
         };
         s.track = back.unwrap_or_else(|| {
-            self.live.push(Live::new(self.next_id, now));
+            self.live.push(Live::new(self.next_id, now, s.bounds, self.shot));
             self.next_id += 1;
             self.live.len() - 1
         });
         let track = &mut self.live[s.track];
-        track.score = d.score;
-        track.unconfirmed = 0;
+        track.confirm(d.score);
         if s.mesh.is_none() {
             track.roi = d.roi();
         }
@@ -415,6 +461,9 @@ impl<'a> FaceTracker<'a> {
             last: track.last,
             observations: track.observations,
             size_sum: track.size_sum,
+            best_score: track.best_score,
+            shot: track.shot,
+            ends: (track.start, track.bounds),
             embeddings,
         });
         Ok(())
@@ -429,17 +478,21 @@ impl<'a> FaceTracker<'a> {
         for track in std::mem::take(&mut self.live) {
             self.end(track)?;
         }
-        let least = self.config.min_track_observations;
-        let mut past: Vec<Past> = self.past.into_iter().filter(|t| t.observations >= least && t.observations > 0).collect();
+        let (least, sure) = (self.config.min_track_observations.max(1), self.config.track_score);
+        let mut past: Vec<Past> = self.past.into_iter().filter(|t| t.observations >= least && t.best_score >= sure).collect();
         past.sort_by_key(|t| (t.first, t.id));
         let candidates: Vec<person::Candidate> = past
             .iter()
-            .map(|t| person::Candidate {
+            .enumerate()
+            .map(|(i, t)| person::Candidate {
                 span: (t.first.get(), t.last.get()),
                 identity: identity::mean(&t.embeddings).map(|m| (m, t.embeddings.len())),
+                clear: t.embeddings.len() > 1 && t.size() >= CLEAR_PX,
+                continues: past[..i].iter().rposition(|earlier| t.continues(earlier)),
             })
             .collect();
-        let limits = person::Limits { distance: self.config.same_person_distance, min: self.config.persons_min, max: self.config.persons_max };
+        let limits =
+            person::Limits { distance: self.config.same_person_distance, min: self.config.persons_min, max: self.config.persons_max };
         let owners = person::join(&candidates, limits);
         let name = |p: usize| format!("P{}", p + 1);
         // Old numbers to new ones, in the order of first appearance.
@@ -457,7 +510,7 @@ impl<'a> FaceTracker<'a> {
                 first_pts: t.first,
                 last_pts: t.last,
                 observations: t.observations,
-                mean_size_px: (t.size_sum / t.observations as f64) as f32,
+                mean_size_px: t.size(),
                 embedding: c.identity.map(|i| i.0),
             })
             .collect();
@@ -480,6 +533,21 @@ impl<'a> FaceTracker<'a> {
             cuts: self.cuts,
         })
     }
+}
+
+/// Live tracks that were not found in this frame but a moment ago.
+fn lost<'a>(live: &'a [Live], seen: &'a [Seen], now: Seconds) -> impl Iterator<Item = usize> + 'a {
+    (0..live.len()).filter(move |&i| live[i].unseen(now) < SEARCH_SECS && !seen.iter().any(|s| s.track == i))
+}
+
+/// Regions in which the short-range detector sees the face of `bounds` rather than one of the `others`, best first. It may see one
+/// face twice when it is hardly sure; MediaPipe tries both.
+fn near_rois(near: &[Near], bounds: BoundingBox, others: &[BoundingBox]) -> Vec<Roi> {
+    let own = |n: &&Near| {
+        let like = track::likeness(n.bounds, bounds);
+        like > 0.0 && others.iter().all(|&o| track::likeness(n.bounds, o) < like)
+    };
+    near.iter().filter(own).map(|n| n.roi).take(2).collect()
 }
 
 /// How much an observation tells of identity: large, frontal, whole and sure.

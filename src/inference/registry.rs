@@ -35,8 +35,7 @@ impl TensorSpec {
 
     /// As told to people: `input f32 [batch, 576]`.
     pub fn text(&self) -> String {
-        let dims: Vec<String> =
-            self.shape.iter().map(|d| d.as_str().map_or_else(|| d.to_string(), ToOwned::to_owned)).collect();
+        let dims: Vec<String> = self.shape.iter().map(|d| d.as_str().map_or_else(|| d.to_string(), ToOwned::to_owned)).collect();
         format!("{} {} [{}]", self.name, self.dtype, dims.join(", "))
     }
 }
@@ -266,8 +265,8 @@ impl Registry {
 }
 
 fn read(text: &str, place: &Path) -> Result<RegistryFile> {
-    let file: RegistryFile = toml::from_str(text)
-        .map_err(|e| Error::parse(place, 0, e.message().to_owned(), "see onnx/README.md for the form of an entry"))?;
+    let file: RegistryFile =
+        toml::from_str(text).map_err(|e| Error::parse(place, 0, e.message().to_owned(), "see onnx/README.md for the form of an entry"))?;
     if file.schema != 1 {
         return Err(Error::parse(place, 0, format!("schema = {}", file.schema), "this version reads schema 1"));
     }

@@ -1,0 +1,157 @@
+//! The room on whole clips: nobody missed, nobody exchanged, the same person after every cut.
+
+use std::time::Instant;
+
+use super::golden::{models, shared};
+use super::{FaceConfig, FaceTracker, Faces};
+use crate::media::{self, Sampling, StreamPick};
+
+/// Follows the faces of a clip at 10 Hz.
+fn watch(clip: &str) -> Option<Faces> {
+    let path = shared()?.join("media/video").join(clip);
+    let mut models = models();
+    let config = FaceConfig { landmarks: true, ..FaceConfig::default() };
+    let mut tracker = FaceTracker::new(&mut models, &config);
+    let mut spent = 0.0;
+    let wall = Instant::now();
+    for frame in media::video(&path, Sampling { rate_hz: config.rate_hz, ..Sampling::default() }, StreamPick::default()).unwrap() {
+        let start = thread_secs();
+        tracker.push(&frame.unwrap()).unwrap();
+        spent += thread_secs() - start;
+    }
+    let start = thread_secs();
+    let faces = tracker.finish().unwrap();
+    spent += thread_secs() - start;
+    let of = |n: u32| faces.faces_per_frame.iter().filter(|&&f| f == n).count();
+    eprintln!(
+        "{clip}: {} frames looked at in {spent:.2} s of CPU time (wall {:.1} s with decoding), with 0, 1, 2, 3 faces {:?}, cuts {:?}",
+        faces.sampled.len(),
+        wall.elapsed().as_secs_f64(),
+        [of(0), of(1), of(2), of(3)],
+        faces.cuts.iter().map(|c| c.get()).collect::<Vec<_>>()
+    );
+    for t in &faces.tracks {
+        eprintln!(
+            "  track {} {} {} to {}, {} observations, {:.0} px",
+            t.id, t.person, t.first_pts, t.last_pts, t.observations, t.mean_size_px
+        );
+    }
+    dump(clip, &faces);
+    Some(faces)
+}
+
+/// CPU time of this thread: other programs do not count.
+fn thread_secs() -> f64 {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call writes one timespec, which it is given.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut t) };
+    t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
+}
+
+/// For drawing and looking: `TURNWISE_FACE_DUMP` names a folder.
+fn dump(clip: &str, faces: &Faces) {
+    let Some(folder) = std::env::var_os("TURNWISE_FACE_DUMP") else { return };
+    let rows: Vec<serde_json::Value> = faces
+        .observations
+        .iter()
+        .map(|o| {
+            serde_json::json!({
+                "pts": o.pts.get(), "track": o.track, "person": faces.person_of(o.track), "score": o.score, "presence": o.presence,
+                "box": [o.bounds.left, o.bounds.top, o.bounds.width, o.bounds.height], "sharpness": o.quality.sharpness,
+                "pose": o.pose.map(|p| [p.yaw_deg, p.pitch_deg, p.roll_deg]),
+                "gaze": o.gaze.map(|g| [g.camera_yaw_deg, g.camera_pitch_deg]),
+                "expression": o.expression,
+                "points": o.landmarks.as_ref().map(|l| l.iter().step_by(3).map(|p| [p[0], p[1]]).collect::<Vec<_>>()),
+            })
+        })
+        .collect();
+    let embeddings: Vec<_> = faces.tracks.iter().map(|t| (t.id, t.embedding.clone())).collect();
+    let all = serde_json::json!({ "observations": rows, "embeddings": embeddings });
+    std::fs::write(std::path::Path::new(&folder).join(format!("{clip}.json")), all.to_string()).unwrap();
+}
+
+fn share(faces: &Faces, n: u32) -> f64 {
+    faces.faces_per_frame.iter().filter(|&&f| f == n).count() as f64 / faces.sampled.len() as f64
+}
+
+#[test]
+fn both_women_at_the_table_are_there_all_the_time() {
+    let Some(faces) = watch("two_women_portrait.mp4") else { return };
+    assert!(share(&faces, 2) >= 0.98, "{}", share(&faces, 2));
+    assert_eq!(faces.persons.len(), 2);
+}
+
+#[test]
+fn the_split_screen_has_two_unbroken_tracks() {
+    let Some(faces) = watch("interview_split_screen.mp4") else { return };
+    assert!(share(&faces, 2) >= 0.99);
+    assert_eq!((faces.tracks.len(), faces.persons.len()), (2, 2));
+}
+
+#[test]
+fn the_two_leaders_are_never_exchanged() {
+    let Some(faces) = watch("debate_two_faces.avi") else { return };
+    assert!(share(&faces, 2) >= 0.999);
+    assert_eq!(faces.persons.len(), 2);
+    for frame in faces.observations.chunks(2) {
+        // One stands left, the other right.
+        let left: Vec<&str> = frame.iter().filter(|o| o.bounds.centre().0 < 640.0).filter_map(|o| faces.person_of(o.track)).collect();
+        assert_eq!(left, [faces.person_of(faces.observations.iter().find(|o| o.bounds.centre().0 < 640.0).unwrap().track).unwrap()]);
+    }
+}
+
+#[test]
+fn the_woman_after_the_cut_is_one_person() {
+    let Some(faces) = watch("debate_cuts.mp4") else { return };
+    let close: Vec<_> = faces.tracks.iter().filter(|t| t.mean_size_px > 60.0).collect();
+    assert!(!close.is_empty() && close.iter().all(|t| t.person == close[0].person));
+    assert_eq!(faces.cuts.len(), 1, "{:?}", faces.cuts);
+}
+
+#[test]
+fn a_face_that_comes_is_seen_at_once() {
+    let Some(faces) = watch("noface_then_face.mov") else { return };
+    assert_eq!(faces.persons.len(), 1);
+    let first = faces.faces_per_frame.iter().position(|&n| n > 0).unwrap();
+    assert!(faces.faces_per_frame[first..].iter().all(|&n| n == 1), "{:?}", faces.faces_per_frame);
+}
+
+/// A, B, A, B: frames of three clips in turn, as an editor would cut them.
+#[test]
+fn as_many_persons_as_people_over_cuts() {
+    let Some(shared) = shared() else { return };
+    let mut models = models();
+    let mut tracker = FaceTracker::new(&mut models, &FaceConfig::default());
+    let mut clock = 0.0;
+    for clip in
+        ["webcam_frown.mp4", "single_face.mp4", "debate_two_faces.avi", "webcam_frown.mp4", "single_face.mp4", "debate_two_faces.avi"]
+    {
+        let path = shared.join("media/video").join(clip);
+        for frame in media::video(&path, Sampling::default(), StreamPick::default()).unwrap().take(12) {
+            let mut frame = frame.unwrap();
+            frame.pts = crate::time::Seconds::of(clock);
+            clock += 0.1;
+            tracker.push(&frame).unwrap();
+        }
+    }
+    let faces = tracker.finish().unwrap();
+    let spans: Vec<String> = faces.tracks.iter().map(|t| format!("{} {} {}", t.person, t.first_pts, t.last_pts)).collect();
+    for (i, t) in faces.tracks.iter().enumerate() {
+        let d = |u: &super::Track| super::identity::distance(t.embedding.as_ref().unwrap(), u.embedding.as_ref().unwrap());
+        eprintln!("{} {:.2?}", spans[i], faces.tracks.iter().map(d).collect::<Vec<_>>());
+    }
+    assert_eq!(faces.cuts.len(), 5, "{:?}", faces.cuts);
+    assert_eq!((faces.persons.len(), faces.tracks.len()), (4, 8), "{spans:?}");
+}
+
+#[test]
+fn the_speaker_of_the_talk_is_found_after_the_titles() {
+    let Some(faces) = watch("ted_talk.mp4") else { return };
+    assert!(!faces.persons.is_empty());
+}
+
+#[test]
+fn the_audience_is_seen() {
+    let Some(faces) = watch("stage_and_audience.mp4") else { return };
+    assert!(faces.faces_per_frame.iter().any(|&n| n >= 5));
+}
