@@ -44,7 +44,7 @@ impl Default for ClusteringConfig {
             unit_secs: 2.0,
             min_unit_secs: 0.7,
             min_speech_probability: 0.25,
-            relative_similarity: 0.75,
+            relative_similarity: 0.68,
             min_speaker_secs: 2.0,
         }
     }
@@ -97,10 +97,8 @@ pub fn self_similarity(pairs: &[(&[f32], &[f32])]) -> f64 {
 /// Finds at least `least` and at most `most` speakers among `units`; none when there are no units.
 pub fn cluster(units: &[Unit], self_similarity: f64, config: &ClusteringConfig, least: usize, most: usize) -> Speakers {
     let threshold = config.relative_similarity * self_similarity;
-    let mut nodes: Vec<Node> = units
-        .iter()
-        .map(|u| Node { sum: u.embedding.iter().map(|&v| f64::from(v) * u.secs).collect(), secs: u.secs })
-        .collect();
+    let mut nodes: Vec<Node> =
+        units.iter().map(|u| Node { sum: u.embedding.iter().map(|&v| f64::from(v) * u.secs).collect(), secs: u.secs }).collect();
     while nodes.len() > BLOCK {
         let before = nodes.len();
         nodes = nodes.chunks(BLOCK).flat_map(|part| groups(part, &cut(&linkage(part), part.len(), threshold, least, usize::MAX))).collect();

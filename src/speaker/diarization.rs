@@ -37,12 +37,7 @@ const OVERLAP_VOICE_PEAK: f32 = 0.9;
 ///
 /// # Errors
 /// [`Error::Shape`] for another sample rate, [`Error::Usage`] for contradictory bounds, [`Error::Model`] when a model fails.
-pub fn diarize(
-    audio: &AudioBuffer,
-    models: &mut SpeakerModels,
-    config: &SpeakerConfig,
-    bounds: &SpeakerBounds,
-) -> Result<Diarization> {
+pub fn diarize(audio: &AudioBuffer, models: &mut SpeakerModels, config: &SpeakerConfig, bounds: &SpeakerBounds) -> Result<Diarization> {
     if audio.rate_hz() != RATE_HZ {
         let (expected, got) = (format!("{RATE_HZ} Hz"), format!("{} Hz", audio.rate_hz()));
         return Err(Error::Shape { what: "sample rate for diarization", expected, got });
@@ -151,13 +146,7 @@ impl Labels<'_> {
 }
 
 impl Voices {
-    fn hear(
-        samples: &[f32],
-        models: &mut SpeakerModels,
-        tracks: &Tracks,
-        probability: &[f32],
-        config: &SpeakerConfig,
-    ) -> Result<Self> {
+    fn hear(samples: &[f32], models: &mut SpeakerModels, tracks: &Tracks, probability: &[f32], config: &SpeakerConfig) -> Result<Self> {
         let mut stretches: Vec<Vec<usize>> = Vec::new();
         let mut pieces: Vec<(usize, Vec<usize>)> = Vec::new();
         let mut centres: Vec<Vec<(usize, bool)>> = Vec::new();

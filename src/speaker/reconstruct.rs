@@ -26,7 +26,7 @@ pub struct TurnConfig {
 impl Default for TurnConfig {
     fn default() -> Self {
         TurnConfig {
-            min_gap_secs: 0.1,
+            min_gap_secs: 0.05,
             min_turn_secs: 0.1,
             min_overlap_speaker_secs: 0.25,
             veto_probability: 0.1,
