@@ -1,0 +1,194 @@
+"""Checks a model file: its inputs and outputs are those the registry says, and a converted graph computes what its source
+does. TFLite graphs are run in the TFLite runtime too; CAM++ must give stored embeddings that PyTorch made; the others
+are compared with numpy_networks.py. Every input is seeded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+
+import convert
+import numpy_networks
+
+DTYPES = {"tensor(float)": "f32", "tensor(double)": "f64", "tensor(int64)": "i64"}
+GOLDENS = Path(__file__).resolve().parent / "goldens"
+
+# Largest difference allowed, in the output's unit.
+TOLERANCES = {
+    "face_detector": {"boxes": 1e-3, "scores": 1e-3},
+    # Its logits reach -1300 on smooth pictures: 1e-3 of that is the rounding of float32 through 37 layers.
+    "face_detector_back": {"boxes": 2e-3, "scores": 5e-3},
+    "face_detector_full": {"boxes": 1e-3, "scores": 1e-3},
+    "face_landmarks": {"landmarks": 2e-3, "presence": 1e-3},
+    "face_blendshapes": {"blendshapes": 1e-5},
+    "iris_landmarks": {"eye_landmarks": 1e-3, "iris_landmarks": 1e-3},
+    "retinaface": {"boxes": 1e-4, "scores": 1e-5, "keypoints": 1e-4},
+    "face_recognition": {"descriptor": 1e-5},
+    "face_expression": {"probabilities": 1e-5},
+    # Of unit vectors; the stored filter banks are rounded to 0.001, which alone makes most of it.
+    "campplus": {"embedding": 1e-3},
+}
+
+
+class Failure(Exception):
+    """The model is not what the registry says."""
+
+
+def session(path: Path) -> ort.InferenceSession:
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def verify(model: dict, source: Path, path: Path):
+    """Yields lines that say what was checked; raises Failure."""
+    graph = session(path)
+    signature(model, graph)
+    name = model["name"]
+    if model["conversion"] == "none":
+        yield "inputs and outputs as registered"
+        return
+    worst: dict[str, float] = {}
+
+    def compare(got: dict[str, np.ndarray], wanted: dict[str, np.ndarray]) -> None:
+        for output, value in wanted.items():
+            if got[output].shape != value.shape:
+                raise Failure(f"{output}: shape {got[output].shape}, expected {value.shape}")
+            if not np.isfinite(got[output]).all():
+                raise Failure(f"{output} has values that are not finite")
+            worst[output] = max(worst.get(output, 0.0), float(np.abs(got[output] - value).max()))
+
+    match model["conversion"]:
+        case "tflite":
+            against = "the TFLite runtime"
+            _tflite(model, source, graph, compare)
+        case "campplus":
+            against = "stored embeddings"
+            _campplus(graph, compare)
+        case "retinaface":
+            against = "NumPy"
+            state = _torch_state(source)
+            for batch, height, width in ((1, 64, 96), (2, 90, 122), (1, 101, 75)):
+                image = np.random.default_rng(height).uniform(-123, 151, (batch, 3, height, width)).astype(np.float32)
+                compare(run(graph, image), dict(zip(("boxes", "scores", "keypoints"), numpy_networks.retinaface(state, image))))
+        case "face_api_recognition" | "face_api_expression":
+            against = "NumPy"
+            import face_api
+
+            weights = face_api.read_weights(source.read_bytes(), convert.manifest_of(source).read_bytes())
+            reference, output, side = (
+                (numpy_networks.face_recognition, "descriptor", 150)
+                if model["conversion"] == "face_api_recognition"
+                else (numpy_networks.face_expression, "probabilities", 112)
+            )
+            for image in pictures(side, batch=2):
+                compare(run(graph, image * 255), {output: reference(weights, image * 255)})
+    for output, error in worst.items():
+        tolerance = TOLERANCES[name][output]
+        if error > tolerance:
+            raise Failure(f"{output}: differs from {against} by {error:.2g}, allowed {tolerance:.0e}")
+    yield f"equals {against}: " + ", ".join(f"{output} within {error:.1e}" for output, error in worst.items())
+
+
+def run(graph: ort.InferenceSession, *inputs: np.ndarray) -> dict[str, np.ndarray]:
+    names = [o.name for o in graph.get_outputs()]
+    return dict(zip(names, graph.run(names, {i.name: x for i, x in zip(graph.get_inputs(), inputs)})))
+
+
+def signature(model: dict, graph: ort.InferenceSession) -> None:
+    for kind, registered, found in (("input", model["inputs"], graph.get_inputs()), ("output", model["outputs"], graph.get_outputs())):
+        if [r["name"] for r in registered] != [f.name for f in found]:
+            raise Failure(f"{kind}s are {[f.name for f in found]}, the registry says {[r['name'] for r in registered]}")
+        for r, f in zip(registered, found):
+            if DTYPES.get(f.type) != r["dtype"]:
+                raise Failure(f"{kind} {r['name']} is {f.type}, the registry says {r['dtype']}")
+            # Some exporters leave a free dimension as 0 or under another name; a fixed one must be the registry's.
+            fixed = [d if isinstance(d, int) and d > 0 else None for d in f.shape]
+            if len(fixed) != len(r["shape"]) or any(d is not None and w != d for d, w in zip(fixed, r["shape"])):
+                raise Failure(f"{kind} {r['name']} has shape {f.shape}, the registry says {r['shape']}")
+            if model["conversion"] != "none" and [d for d in r["shape"] if isinstance(d, int)] != [d for d in fixed if d is not None]:
+                raise Failure(f"{kind} {r['name']} has shape {f.shape}, the registry says {r['shape']}")
+
+
+def pictures(side: int, batch: int = 1):
+    """[batch, 3, side, side] in 0..1: noise, then smooth pictures with a face-like ellipse, eyes and a mouth."""
+    random = np.random.default_rng(7)
+    yield random.uniform(0, 1, (batch, 3, side, side)).astype(np.float32)
+    y, x = np.mgrid[0:side, 0:side] / side
+    for _ in range(3):
+        images = []
+        for _ in range(batch):
+            cx, cy, r = random.uniform(0.42, 0.58), random.uniform(0.42, 0.58), random.uniform(0.2, 0.33)
+            image = np.stack([random.uniform(0.1, 0.9) + random.uniform(-0.3, 0.3) * x + random.uniform(-0.3, 0.3) * y for _ in range(3)])
+            image[:, ((x - cx) / r) ** 2 + ((y - cy) / (1.3 * r)) ** 2 < 1] = np.array([0.8, 0.6, 0.5]).reshape(3, 1)
+            for ex in (-0.4, 0.4):
+                image[:, ((x - cx - ex * r) / (0.16 * r)) ** 2 + ((y - cy + 0.3 * r) / (0.09 * r)) ** 2 < 1] = 0.15
+            image[:, ((x - cx) / (0.35 * r)) ** 2 + ((y - cy - 0.6 * r) / (0.1 * r)) ** 2 < 1] = np.array([0.55, 0.2, 0.2]).reshape(3, 1)
+            images.append(image + random.normal(0, 0.01, image.shape))
+        yield np.clip(np.stack(images), 0, 1).astype(np.float32)
+
+
+def tflite_interpreter(model: dict, source: Path):
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(model_content=convert.read_source(model, source), num_threads=1)
+    interpreter.allocate_tensors()
+    return interpreter
+
+
+def tflite_run(interpreter, x: np.ndarray) -> list[np.ndarray]:
+    """Outputs in the order of the file; x is [1, 3, h, w] or [1, points, 2]."""
+    interpreter.set_tensor(interpreter.get_input_details()[0]["index"], np.ascontiguousarray(x.transpose(0, 2, 3, 1)) if x.ndim == 4 else x)
+    interpreter.invoke()
+    return {d["name"]: interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()}
+
+
+def _tflite(model: dict, source: Path, graph: ort.InferenceSession, compare) -> None:
+    interpreter = tflite_interpreter(model, source)
+    names = convert.TFLITE_OUTPUTS[model["name"]]
+    if model["name"] == "face_blendshapes":
+        inputs = points()
+    else:
+        side = model["inputs"][0]["shape"][2]
+        signed = "detector" in model["name"]
+        inputs = [p * 2 - 1 if signed else p for p in pictures(side, batch=2)]
+    for x in inputs:
+        got = run(graph, x)
+        for i in range(len(x)):
+            there = tflite_run(interpreter, x[i : i + 1])
+            if names:
+                wanted = {ours: there[theirs] for theirs, ours in names.items()}
+            else:
+                wanted = dict(zip(got, there.values()))
+            compare({k: v[i] for k, v in got.items()}, {k: v.reshape(got[k].shape[1:]) for k, v in wanted.items()})
+
+
+def points() -> list[np.ndarray]:
+    """146 points in image pixels: anywhere, and on rings as a face's are."""
+    random = np.random.default_rng(3)
+    scattered = random.uniform(0, 1280, (2, 146, 2))
+    angle = np.linspace(0, 6 * np.pi, 146)
+    radius = np.repeat([120, 80, 30], [49, 49, 48]) * random.uniform(0.9, 1.1, 146)
+    ring = np.stack([640 + radius * np.cos(angle), 360 + 1.3 * radius * np.sin(angle)], -1)
+    return [x.astype(np.float32) for x in (scattered, np.stack([ring, ring * 0.2 + 7]))]
+
+
+def _torch_state(source: Path) -> dict[str, np.ndarray]:
+    import torch_state
+
+    return torch_state.load(source.read_bytes())
+
+
+def _campplus(graph: ort.InferenceSession, compare) -> None:
+    with np.load(GOLDENS / "campplus.npz") as golden:
+        for i in range(int(golden["count"])):
+            features = golden[f"features_{i}"].astype(np.float32) / 1000
+            features -= features.mean(0)
+            # The stored embeddings come from a port that ends in a ReLU and normalises.
+            for batch in (1, 2):
+                embedding = np.maximum(run(graph, np.repeat(features[None], batch, 0))["embedding"], 0)
+                embedding /= np.linalg.norm(embedding, axis=1, keepdims=True)
+                compare({"embedding": embedding}, {"embedding": np.repeat(golden[f"embedding_{i}"][None], batch, 0)})
