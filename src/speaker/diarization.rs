@@ -197,23 +197,26 @@ impl Voices {
     fn speakers(&self, config: &SpeakerConfig, least: usize, most: usize) -> Speakers {
         let c = &config.clustering;
         let whole = |u: &Unit| u.secs >= 0.75 * c.unit_secs;
-        let pairs: Vec<(&[f32], &[f32])> = self
-            .units
-            .windows(2)
-            .filter(|w| w[0].1 == w[1].1 && whole(&w[0].0) && whole(&w[1].0))
-            .map(|w| (w[0].0.embedding.as_slice(), w[1].0.embedding.as_slice()))
+        let follows = |i: &usize| {
+            let (a, b) = (&self.units[*i], &self.units[*i + 1]);
+            a.1 == b.1 && whole(&a.0) && whole(&b.0)
+        };
+        let pairs: Vec<(usize, f64)> = (0..self.units.len().saturating_sub(1))
+            .filter(follows)
+            .map(|i| (i, cosine(&self.units[i].0.embedding, &self.units[i + 1].0.embedding)))
             .collect();
-        let self_similarity = clustering::self_similarity(&pairs);
         let clear = |least_secs: f64, least_probability: f64| -> Vec<Unit> {
-            let all = self.units.iter().zip(&self.unit_probability);
-            all.filter(|((u, _), p)| u.secs >= least_secs && **p >= least_probability).map(|((u, _), _)| u.clone()).collect()
+            let all = self.units.iter().zip(&self.unit_probability).enumerate();
+            all.filter(|(_, ((u, _), p))| u.secs >= least_secs && **p >= least_probability)
+                .map(|(i, ((u, _), _))| clustering::relative(u, clustering::self_similarity(&pairs, i)))
+                .collect()
         };
         let mut units = clear(c.min_unit_secs, c.min_speech_probability);
         if units.len() < least {
             units = clear(0.0, 0.0);
         }
-        let speakers = clustering::cluster(&units, self_similarity, c, least, most);
-        tracing::debug!(units = units.len(), self_similarity, speakers = speakers.centroids.len());
+        let speakers = clustering::cluster(&units, c, least, most);
+        tracing::debug!(units = units.len(), speakers = speakers.centroids.len());
         speakers
     }
 
