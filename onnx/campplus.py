@@ -18,9 +18,14 @@ GROWTH = 32
 SEGMENT = 100  # frames of one context segment
 
 
-def convert(source: bytes) -> bytes:
+def convert(source: bytes, part: str = "campplus") -> bytes:
+    """The whole network, or its two parts: `campplus_frames`, all before the pooling over time, and `campplus_head`, the last
+    layer on mean and standard deviation. Between them the program pools over any frames it likes, and as often."""
     state = torch_state.load(source)
-    g = Graph("campplus")
+    g = Graph(part)
+    if part == "campplus_head":
+        g.output(embed(g, state, g.input("statistics", ["batch", 1024])), "embedding", ["batch", 192])
+        return g.model()
 
     def conv2d(x: str, conv: str, norm: str, stride: int = 1) -> str:
         weight, bias = fold_batch_norm(state[f"{conv}.weight"], None, torch_state.group(state, norm))
@@ -89,6 +94,10 @@ def convert(source: bytes) -> bytes:
         else:
             x = g.relu(conv1_norm(x, f"{transit}.linear", "xvector.out_nonlinear"))
 
+    if part == "campplus_frames":
+        g.output(x, "frames", ["batch", 512, 1, "half_frames"])
+        return g.model()
+
     # Statistics pooling: mean and sample standard deviation over time.
     mean = g.node("ReduceMean", x, axes=[3], keepdims=1)
     centred = g.node("Sub", x, mean)
@@ -97,10 +106,15 @@ def convert(source: bytes) -> bytes:
     count = g.node("Sub", frames, g.constant(np.array([1], np.float32)))
     deviation = g.node("Sqrt", g.node("Div", total, count))
     x = g.node("Flatten", g.node("Concat", mean, deviation, axis=1), axis=1)
-    weight, bias = fold_batch_norm(state["xvector.dense.linear.weight"], None, torch_state.group(state, "xvector.dense.nonlinear.batchnorm"))
-    x = g.node("Gemm", x, g.constant(weight[:, :, 0]), g.constant(bias), transB=1)
-    g.output(x, "embedding", ["batch", 192])
+    g.output(embed(g, state, x), "embedding", ["batch", 192])
     return g.model()
+
+
+def embed(g: Graph, state: dict[str, np.ndarray], x: str) -> str:
+    """The last layer: statistics [batch, 1024] to embeddings."""
+    norm = torch_state.group(state, "xvector.dense.nonlinear.batchnorm")
+    weight, bias = fold_batch_norm(state["xvector.dense.linear.weight"], None, norm)
+    return g.node("Gemm", x, g.constant(weight[:, :, 0]), g.constant(bias), transB=1)
 
 
 def segments(g: Graph, x: str) -> tuple[str, str]:

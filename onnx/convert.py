@@ -46,7 +46,7 @@ def convert(model: dict, path: Path) -> bytes:
         case "campplus":
             import campplus
 
-            return campplus.convert(source)
+            return campplus.convert(source, model["name"])
         case "retinaface":
             import retinaface
 

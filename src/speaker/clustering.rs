@@ -6,11 +6,11 @@
 //! time is linear, memory bounded.
 //!
 //! Where to cut is relative: similarity between clusters is measured against the similarity of stretches that follow each other within a
-//! track, which is how alike one voice is to itself in this recording (0.7 in a studio, 0.5 over a far microphone).
+//! track nearby, which is how alike one voice is to itself in this recording (0.7 in a studio, 0.5 over a far microphone).
 
 use serde::{Deserialize, Serialize};
 
-use super::embedding::{cosine, unit};
+use super::embedding::unit;
 
 /// Units a block; the blocks' clusters are clustered again.
 const BLOCK: usize = 1500;
@@ -19,8 +19,9 @@ const BLOCK: usize = 1500;
 const SELF_SIMILARITY: f64 = 0.7;
 const SELF_SIMILARITY_RANGE: (f64, f64) = (0.5, 0.8);
 
-/// Pairs needed to measure it.
+/// Pairs needed to measure it, and pairs it is measured over: about half a minute of speech, track by track.
 const MIN_PAIRS: usize = 3;
+const MAX_PAIRS: usize = 15;
 
 /// Clustering parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,8 +44,8 @@ impl Default for ClusteringConfig {
         ClusteringConfig {
             unit_secs: 2.0,
             min_unit_secs: 0.7,
-            min_speech_probability: 0.25,
-            relative_similarity: 0.75,
+            min_speech_probability: 0.5,
+            relative_similarity: 0.68,
             min_speaker_secs: 2.0,
         }
     }
@@ -53,7 +54,7 @@ impl Default for ClusteringConfig {
 /// A stretch of one voice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unit {
-    /// Unit length.
+    /// Unit length, or scaled by [`relative`].
     pub embedding: Vec<f32>,
     /// Its length in time: its weight.
     pub secs: f64,
@@ -83,24 +84,30 @@ struct Merge {
     similarity: f64,
 }
 
-/// How similar a voice is to itself in this recording: the median cosine of pairs of `(unit, following unit)` of one track.
-pub fn self_similarity(pairs: &[(&[f32], &[f32])]) -> f64 {
-    let mut all: Vec<f64> = pairs.iter().map(|(a, b)| cosine(a, b)).collect();
-    if all.len() < MIN_PAIRS {
+/// How similar a voice is to itself around unit `at`: the median of the nearest of `pairs`, `(unit, cosine to the unit that follows it in
+/// its track)` in order of units.
+pub fn self_similarity(pairs: &[(usize, f64)], at: usize) -> f64 {
+    if pairs.len() < MIN_PAIRS {
         return SELF_SIMILARITY;
     }
-    all.sort_by(f64::total_cmp);
-    let (low, high) = (all[(all.len() - 1) / 2], all[all.len() / 2]);
-    (0.5 * (low + high)).clamp(SELF_SIMILARITY_RANGE.0, SELF_SIMILARITY_RANGE.1)
+    let count = MAX_PAIRS.min(pairs.len());
+    let first = pairs.partition_point(|p| p.0 < at).saturating_sub(count / 2).min(pairs.len() - count);
+    let mut near: Vec<f64> = pairs[first..first + count].iter().map(|p| p.1).collect();
+    near.sort_by(f64::total_cmp);
+    (0.5 * (near[(count - 1) / 2] + near[count / 2])).clamp(SELF_SIMILARITY_RANGE.0, SELF_SIMILARITY_RANGE.1)
+}
+
+/// The unit scaled so that its voice's similarity with itself is 1: cosines become relative, and average linkage stays what it is.
+pub fn relative(unit: &Unit, self_similarity: f64) -> Unit {
+    let scale = 1.0 / self_similarity.sqrt();
+    Unit { embedding: unit.embedding.iter().map(|&v| (f64::from(v) * scale) as f32).collect(), secs: unit.secs }
 }
 
 /// Finds at least `least` and at most `most` speakers among `units`; none when there are no units.
-pub fn cluster(units: &[Unit], self_similarity: f64, config: &ClusteringConfig, least: usize, most: usize) -> Speakers {
-    let threshold = config.relative_similarity * self_similarity;
-    let mut nodes: Vec<Node> = units
-        .iter()
-        .map(|u| Node { sum: u.embedding.iter().map(|&v| f64::from(v) * u.secs).collect(), secs: u.secs })
-        .collect();
+pub fn cluster(units: &[Unit], config: &ClusteringConfig, least: usize, most: usize) -> Speakers {
+    let threshold = config.relative_similarity;
+    let mut nodes: Vec<Node> =
+        units.iter().map(|u| Node { sum: u.embedding.iter().map(|&v| f64::from(v) * u.secs).collect(), secs: u.secs }).collect();
     while nodes.len() > BLOCK {
         let before = nodes.len();
         nodes = nodes.chunks(BLOCK).flat_map(|part| groups(part, &cut(&linkage(part), part.len(), threshold, least, usize::MAX))).collect();
@@ -239,14 +246,14 @@ mod tests {
     }
 
     fn count(angles: &[f64], least: usize, most: usize) -> usize {
-        cluster(&units(angles), 1.0, &ClusteringConfig::default(), least, most).centroids.len()
+        cluster(&units(angles), &ClusteringConfig::default(), least, most).centroids.len()
     }
 
     #[test]
     fn two_voices_are_found_and_a_short_one_is_not() {
         // cos 75° = 0.26 is under 0.75, cos 5° is not; the last unit has only 1 s.
         let angles = [0.0, 5.0, 10.0, 80.0, 85.0, 90.0, 180.0];
-        let found = cluster(&units(&angles), 1.0, &ClusteringConfig::default(), 1, 99);
+        let found = cluster(&units(&angles), &ClusteringConfig::default(), 1, 99);
         assert_eq!(found.centroids.len(), 2);
         assert!((found.centroids[0][1] - 5.0f32.to_radians().sin()).abs() < 1e-6, "{:?}", found.centroids);
         assert!((found.centroids[1][1] - 85.0f32.to_radians().sin()).abs() < 1e-6);
@@ -260,9 +267,9 @@ mod tests {
         // No cut has three clusters of 2 s: the short one counts.
         assert_eq!(count(&angles, 3, 3), 3);
         assert_eq!(count(&angles, 7, 7), 7);
-        let few = cluster(&units(&[0.0]), 1.0, &ClusteringConfig::default(), 2, 2);
+        let few = cluster(&units(&[0.0]), &ClusteringConfig::default(), 2, 2);
         assert!(few.too_few_units && few.centroids.len() == 1);
-        assert_eq!(cluster(&[], 1.0, &ClusteringConfig::default(), 1, 9).centroids.len(), 0);
+        assert_eq!(cluster(&[], &ClusteringConfig::default(), 1, 9).centroids.len(), 0);
     }
 
     #[test]
@@ -296,12 +303,12 @@ mod tests {
     }
 
     #[test]
-    fn self_similarity_is_a_bounded_median() {
-        let (a, b) = ([1.0f32, 0.0], [0.6f32, 0.8]);
-        let pairs: Vec<(&[f32], &[f32])> = vec![(&a, &b); 3];
-        assert!((self_similarity(&pairs) - 0.6).abs() < 1e-6);
-        assert!((self_similarity(&pairs[..2]) - SELF_SIMILARITY).abs() < 1e-12);
-        let same: Vec<(&[f32], &[f32])> = vec![(&a, &a); 3];
-        assert!((self_similarity(&same) - 0.8).abs() < 1e-12);
+    fn self_similarity_is_a_bounded_median_of_the_pairs_nearby() {
+        let pairs: Vec<(usize, f64)> = (0..40).map(|i| (i, if i < 20 { 0.6 } else { 0.9 })).collect();
+        assert!((self_similarity(&pairs, 3) - 0.6).abs() < 1e-12);
+        assert!((self_similarity(&pairs, 36) - 0.8).abs() < 1e-12);
+        assert!((self_similarity(&pairs[..2], 0) - SELF_SIMILARITY).abs() < 1e-12);
+        let scaled = relative(&Unit { embedding: vec![0.6, 0.8], secs: 2.0 }, 0.64);
+        assert!((scaled.embedding[0] - 0.75).abs() < 1e-6 && (scaled.secs - 2.0).abs() < 1e-12);
     }
 }

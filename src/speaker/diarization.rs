@@ -18,8 +18,10 @@ use crate::warning::Warning;
 /// A signal whose loudest sample is below this (-80 dBFS) is silence.
 const SILENT_PEAK: f32 = 1e-4;
 
-/// A track with less solo speech than this is known by its overlapped speech only.
+/// A track with less solo speech than this is known by its overlapped speech only; with less than [`ENOUGH_SOLO_SECS`] too, where more of
+/// it is overlapped than not: segmentation's edges are not that sharp.
 const MIN_SOLO_SECS: f64 = 0.1;
+const ENOUGH_SOLO_SECS: f64 = 1.0;
 
 /// Shorter pieces of solo speech are no units.
 const MIN_PIECE_SECS: f64 = 0.2;
@@ -37,12 +39,7 @@ const OVERLAP_VOICE_PEAK: f32 = 0.9;
 ///
 /// # Errors
 /// [`Error::Shape`] for another sample rate, [`Error::Usage`] for contradictory bounds, [`Error::Model`] when a model fails.
-pub fn diarize(
-    audio: &AudioBuffer,
-    models: &mut SpeakerModels,
-    config: &SpeakerConfig,
-    bounds: &SpeakerBounds,
-) -> Result<Diarization> {
+pub fn diarize(audio: &AudioBuffer, models: &mut SpeakerModels, config: &SpeakerConfig, bounds: &SpeakerBounds) -> Result<Diarization> {
     if audio.rate_hz() != RATE_HZ {
         let (expected, got) = (format!("{RATE_HZ} Hz"), format!("{} Hz", audio.rate_hz()));
         return Err(Error::Shape { what: "sample rate for diarization", expected, got });
@@ -74,14 +71,13 @@ pub fn diarize(
     let active = reconstruct::most_active(&activity, &tracks.speaker_count);
     drop(activity);
     let veto = Veto::new(audio, &speech, &vad_probability, config);
-    let mut found: Vec<(Embedding, Vec<Segment>)> = Vec::new();
-    for (row, embedding) in active.iter().zip(labels.embeddings) {
-        let mut segments = reconstruct::segments(row, &config.turns, audio.duration());
+    let mut turns: Vec<Vec<Segment>> = active.iter().map(|row| reconstruct::segments(row, &config.turns, audio.duration())).collect();
+    drop(active);
+    for segments in &mut turns {
         segments.retain(|s| !veto.applies(*s));
-        if !segments.is_empty() {
-            found.push((embedding, segments));
-        }
     }
+    reconstruct::bridge_backchannels(&mut turns, &config.turns);
+    let mut found: Vec<(Embedding, Vec<Segment>)> = labels.embeddings.into_iter().zip(turns).filter(|(_, s)| !s.is_empty()).collect();
     let mut warnings = Vec::new();
     if found.is_empty() {
         // Voice activity hears what segmentation does not: words too short or too few to tell voices apart.
@@ -151,13 +147,7 @@ impl Labels<'_> {
 }
 
 impl Voices {
-    fn hear(
-        samples: &[f32],
-        models: &mut SpeakerModels,
-        tracks: &Tracks,
-        probability: &[f32],
-        config: &SpeakerConfig,
-    ) -> Result<Self> {
+    fn hear(samples: &[f32], models: &mut SpeakerModels, tracks: &Tracks, probability: &[f32], config: &SpeakerConfig) -> Result<Self> {
         let mut stretches: Vec<Vec<usize>> = Vec::new();
         let mut pieces: Vec<(usize, Vec<usize>)> = Vec::new();
         let mut centres: Vec<Vec<(usize, bool)>> = Vec::new();
@@ -165,14 +155,16 @@ impl Voices {
             let solo = tracks.solo_frames(track);
             pieces.extend(unit_pieces(&solo, config.clustering.unit_secs).map(|piece| (track, piece)));
             let mut own = Vec::new();
-            if frames_secs(solo.len()) >= MIN_SOLO_SECS {
+            let all: Vec<usize> = tracks.tracks[track].active_frames().collect();
+            let solo_secs = frames_secs(solo.len());
+            if solo_secs >= MIN_SOLO_SECS && (solo_secs >= ENOUGH_SOLO_SECS || 2 * solo.len() >= all.len()) {
                 let windows = point_windows(&solo, config.resegmentation.hop_secs, config.resegmentation.window_secs);
                 for (frame, after_pause, window) in windows {
                     own.push((frame, after_pause));
                     stretches.push(feature_frames(window));
                 }
             } else {
-                stretches.push(feature_frames(&tracks.tracks[track].active_frames().collect::<Vec<_>>()));
+                stretches.push(feature_frames(&all));
             }
             centres.push(own);
         }
@@ -205,23 +197,26 @@ impl Voices {
     fn speakers(&self, config: &SpeakerConfig, least: usize, most: usize) -> Speakers {
         let c = &config.clustering;
         let whole = |u: &Unit| u.secs >= 0.75 * c.unit_secs;
-        let pairs: Vec<(&[f32], &[f32])> = self
-            .units
-            .windows(2)
-            .filter(|w| w[0].1 == w[1].1 && whole(&w[0].0) && whole(&w[1].0))
-            .map(|w| (w[0].0.embedding.as_slice(), w[1].0.embedding.as_slice()))
+        let follows = |i: &usize| {
+            let (a, b) = (&self.units[*i], &self.units[*i + 1]);
+            a.1 == b.1 && whole(&a.0) && whole(&b.0)
+        };
+        let pairs: Vec<(usize, f64)> = (0..self.units.len().saturating_sub(1))
+            .filter(follows)
+            .map(|i| (i, cosine(&self.units[i].0.embedding, &self.units[i + 1].0.embedding)))
             .collect();
-        let self_similarity = clustering::self_similarity(&pairs);
         let clear = |least_secs: f64, least_probability: f64| -> Vec<Unit> {
-            let all = self.units.iter().zip(&self.unit_probability);
-            all.filter(|((u, _), p)| u.secs >= least_secs && **p >= least_probability).map(|((u, _), _)| u.clone()).collect()
+            let all = self.units.iter().zip(&self.unit_probability).enumerate();
+            all.filter(|(_, ((u, _), p))| u.secs >= least_secs && **p >= least_probability)
+                .map(|(i, ((u, _), _))| clustering::relative(u, clustering::self_similarity(&pairs, i)))
+                .collect()
         };
         let mut units = clear(c.min_unit_secs, c.min_speech_probability);
         if units.len() < least {
             units = clear(0.0, 0.0);
         }
-        let speakers = clustering::cluster(&units, self_similarity, c, least, most);
-        tracing::debug!(units = units.len(), self_similarity, speakers = speakers.centroids.len());
+        let speakers = clustering::cluster(&units, c, least, most);
+        tracing::debug!(units = units.len(), speakers = speakers.centroids.len());
         speakers
     }
 
@@ -263,7 +258,10 @@ impl Voices {
             if !points.is_empty() || frames.is_empty() {
                 continue;
             }
-            let busy: Vec<f64> = (0..known).map(|s| busy_share(&labelled, s, &frames)).collect();
+            let (first, last) = (track.first_frame, track.first_frame + track.activity.len());
+            let beside: Vec<&LabelledTrack<'_>> =
+                labelled.iter().filter(|t| t.track.first_frame < last && t.track.first_frame + t.track.activity.len() > first).collect();
+            let busy: Vec<f64> = (0..known).map(|s| busy_share(&beside, s, &frames)).collect();
             let (speaker, new) = if known == 1 && busy[0] > 0.5 {
                 let believed = frames_secs(frames.len()) >= config.turns.min_overlap_speaker_secs && track.peak() >= OVERLAP_VOICE_PEAK;
                 if most < 2 || !believed {
@@ -301,7 +299,7 @@ impl Voices {
 }
 
 /// Share of `frames` in which `speaker` is active in a labelled track.
-fn busy_share(labelled: &[LabelledTrack<'_>], speaker: usize, frames: &[usize]) -> f64 {
+fn busy_share(labelled: &[&LabelledTrack<'_>], speaker: usize, frames: &[usize]) -> f64 {
     let active = |frame: usize| {
         labelled.iter().any(|t| {
             t.track.at(frame) > 0.5 && t.runs.iter().rev().find(|r| r.0 <= frame).or(t.runs.first()).is_some_and(|r| r.1 == speaker)

@@ -156,7 +156,8 @@ impl Embedder {
         }
         let input = bank.insert_axis(Axis(0)).into_dyn();
         let outputs = self.frames.run(&[("features", Input::F32(input.view()))])?;
-        let shape = |got: String| Error::Shape { what: "frame features", expected: format!("[1, {CHANNELS}, 1, {}]", count.div_ceil(STRIDE)), got };
+        let shape =
+            |got: String| Error::Shape { what: "frame features", expected: format!("[1, {CHANNELS}, 1, {}]", count.div_ceil(STRIDE)), got };
         let output = outputs.into_iter().next().ok_or_else(|| shape("nothing".into()))?;
         let got = format!("{:?}", output.shape());
         let planes = output.into_dimensionality::<Ix4>().map_err(|_| shape(got.clone()))?;

@@ -46,9 +46,8 @@ impl Fbank {
     /// Makes the window and the triangles.
     pub fn new() -> Self {
         let last = (FRAMES.window() - 1) as f64;
-        let window = (0..FRAMES.window())
-            .map(|n| (0.5 - 0.5 * (std::f64::consts::TAU * n as f64 / last).cos()).powf(0.85) as f32)
-            .collect();
+        let window =
+            (0..FRAMES.window()).map(|n| (0.5 - 0.5 * (std::f64::consts::TAU * n as f64 / last).cos()).powf(0.85) as f32).collect();
         Fbank { dft: RealDft::new(DFT_LEN), window, triangles: triangles() }
     }
 

@@ -168,7 +168,9 @@ mod tests {
         assert_eq!(bounds(Some(2), None, None), Some((2, 2)));
         assert_eq!(bounds(None, Some(2), Some(3)), Some((2, 3)));
         assert_eq!(bounds(None, None, Some(4)), Some((1, 4)));
-        for wrong in [bounds(Some(0), None, None), bounds(None, None, Some(0)), bounds(None, Some(3), Some(2)), bounds(Some(2), Some(1), None)] {
+        for wrong in
+            [bounds(Some(0), None, None), bounds(None, None, Some(0)), bounds(None, Some(3), Some(2)), bounds(Some(2), Some(1), None)]
+        {
             assert_eq!(wrong, None);
         }
     }

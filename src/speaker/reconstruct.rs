@@ -15,6 +15,10 @@ pub struct TurnConfig {
     pub min_gap_secs: f64,
     /// Turns shorter than this are dropped; a backchannel lasts 0.2 s and more.
     pub min_turn_secs: f64,
+    /// A speaker's gap shorter than this is filled where another's backchannel sounds through it: the turn goes on.
+    pub backchannel_gap_secs: f64,
+    /// No turn longer than this is a backchannel.
+    pub max_backchannel_secs: f64,
     /// A second speaker heard only over the first one's speech is believed from this length on.
     pub min_overlap_speaker_secs: f64,
     /// A turn is dropped where the speech probability never reaches this, 0 to 1, and its level is low too.
@@ -26,8 +30,10 @@ pub struct TurnConfig {
 impl Default for TurnConfig {
     fn default() -> Self {
         TurnConfig {
-            min_gap_secs: 0.1,
+            min_gap_secs: 0.05,
             min_turn_secs: 0.1,
+            backchannel_gap_secs: 0.3,
+            max_backchannel_secs: 1.0,
             min_overlap_speaker_secs: 0.25,
             veto_probability: 0.1,
             veto_below_speech_db: 20.0,
@@ -100,6 +106,30 @@ pub fn segments(active: &[bool], config: &TurnConfig, duration: Seconds) -> Vec<
     found.into_iter().filter_map(|(start, end)| Segment::from_secs(start, end)).collect()
 }
 
+/// Fills short gaps in a speaker's turns through which another's backchannel sounds; one list of sorted segments a speaker.
+pub fn bridge_backchannels(speakers: &mut [Vec<Segment>], config: &TurnConfig) {
+    let short = |s: &&Segment| s.duration() <= config.max_backchannel_secs;
+    let backchannels: Vec<Vec<Segment>> = speakers.iter().map(|turns| turns.iter().filter(short).copied().collect()).collect();
+    for (speaker, turns) in speakers.iter_mut().enumerate() {
+        let mut joined: Vec<Segment> = Vec::with_capacity(turns.len());
+        for turn in turns.drain(..) {
+            let bridged = joined.last().filter(|last| {
+                let others = backchannels.iter().enumerate().filter(|(other, _)| *other != speaker).flat_map(|(_, segments)| segments);
+                last.gap(turn) < config.backchannel_gap_secs
+                    && others.into_iter().any(|b| b.start() <= last.end() && b.end() >= turn.start())
+            });
+            match bridged.and_then(|last| Segment::new(last.start(), turn.end())) {
+                Some(whole) => {
+                    joined.pop();
+                    joined.push(whole);
+                }
+                None => joined.push(turn),
+            }
+        }
+        *turns = joined;
+    }
+}
+
 /// The annotation with one speaker at a time: where turns overlap, the longest keeps the floor (equals: the one that began first).
 pub fn exclusive(annotation: &Annotation) -> Annotation {
     let turns = annotation.turns();
@@ -161,6 +191,14 @@ mod tests {
         // Frame 0 is centred at 30.97 ms, half a hop is 8.44 ms.
         assert!((found[0].start().get() - 0.022_531_25).abs() < 1e-9);
         assert!((found[0].duration() - 5.0 * 0.016_875).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_backchannel_bridges_the_gap_it_fills() {
+        let s = |start, end| Segment::from_secs(start, end).unwrap();
+        let mut speakers = vec![vec![s(0.0, 4.0), s(4.2, 9.0), s(9.2, 10.0)], vec![s(3.9, 4.3)]];
+        bridge_backchannels(&mut speakers, &TurnConfig::default());
+        assert_eq!(speakers, [vec![s(0.0, 9.0), s(9.2, 10.0)], vec![s(3.9, 4.3)]]);
     }
 
     #[test]

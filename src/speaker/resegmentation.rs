@@ -24,7 +24,7 @@ pub struct ResegmentationConfig {
 
 impl Default for ResegmentationConfig {
     fn default() -> Self {
-        ResegmentationConfig { hop_secs: 0.25, window_secs: 1.5, evidence_per_sec: 20.0, change_cost: 4.0, rounds: 2 }
+        ResegmentationConfig { hop_secs: 0.25, window_secs: 1.0, evidence_per_sec: 20.0, change_cost: 4.0, rounds: 2 }
     }
 }
 

@@ -221,7 +221,8 @@ mod tests {
     fn collar_is_the_whole_width_and_overlap_can_be_left_out() {
         let reference = annotation(&[(0.0, 10.0, "a"), (8.0, 12.0, "b")]);
         let nothing = Annotation::default();
-        let total = |collar_secs, skip_overlap| score(&reference, &nothing, &ScoreOptions { collar_secs, skip_overlap, uem: None }).total_secs;
+        let total =
+            |collar_secs, skip_overlap| score(&reference, &nothing, &ScoreOptions { collar_secs, skip_overlap, uem: None }).total_secs;
         assert!((total(0.0, false) - 14.0).abs() < 1e-12);
         // 0.5 s at the start, 1 s of two at 8, of two at 10 (half a second before and after), 0.5 s at the end.
         assert!((total(1.0, false) - (14.0 - 0.5 - 1.5 - 1.5 - 0.5)).abs() < 1e-12, "{}", total(1.0, false));

@@ -39,7 +39,7 @@ pub struct SegmentationConfig {
 
 impl Default for SegmentationConfig {
     fn default() -> Self {
-        SegmentationConfig { step_secs: 1.5, min_agreement: 0.5 }
+        SegmentationConfig { step_secs: 1.6, min_agreement: 0.6 }
     }
 }
 

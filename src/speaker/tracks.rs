@@ -115,8 +115,7 @@ pub fn stitch(windows: &[LocalWindow], frames: usize, min_agreement: f64) -> Tra
 /// For each local speaker of `left`, its partner in `right`, if they agree.
 fn partners(left: &LocalWindow, right: &LocalWindow, min_agreement: f64) -> [Option<usize>; LOCAL_SPEAKERS] {
     let shift = right.first_frame - left.first_frame;
-    let (mut both, mut mine, mut theirs) =
-        ([[0u32; LOCAL_SPEAKERS]; LOCAL_SPEAKERS], [0u32; LOCAL_SPEAKERS], [0u32; LOCAL_SPEAKERS]);
+    let (mut both, mut mine, mut theirs) = ([[0u32; LOCAL_SPEAKERS]; LOCAL_SPEAKERS], [0u32; LOCAL_SPEAKERS], [0u32; LOCAL_SPEAKERS]);
     for (a, b) in left.active.iter().skip(shift).zip(&right.active) {
         for k in 0..LOCAL_SPEAKERS {
             mine[k] += u32::from(a >> k & 1);
