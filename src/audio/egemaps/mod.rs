@@ -8,14 +8,73 @@
 //! LLD frame `i` starts at `0.01 i` seconds, as openSMILE tells it. The 20 ms descriptors look at [0.01 i, 0.01 i + 0.02), those of pitch, jitter,
 //! shimmer, harmonics at [0.01 i, 0.01 i + 0.06). A signal of `n` whole 60 ms windows gives `n + 1` frames.
 
+mod extremum;
+mod formant;
+mod functional;
+#[cfg(test)]
+mod golden;
+mod harmonic;
 mod names;
+mod parabola;
+mod period;
+mod pitch;
+mod radix;
+mod root;
+mod smooth;
+mod timbre;
+mod track;
 
 pub use names::{Entry, FUNCTIONAL_COUNT, FUNCTIONALS, LLD_COUNT, LLDS};
 
+use crate::audio::spectrum::{Complex, RealDft, gauss, hamming, magnitudes};
 use crate::table::Missing;
+
+use formant::FormantAnalyser;
+use harmonic::{HarmonicAnalyser, HarmonicMeasures};
+use period::PeriodFollower;
+use pitch::PitchAnalyser;
+use radix::{FixedDft, Spectrum};
+use timbre::TimbreAnalyser;
+use track::PitchTracker;
 
 /// The rate all of this is defined at; openSMILE's numbers shift with the rate, so signals are resampled first.
 pub const RATE_HZ: u32 = 16_000;
+
+const STEP: usize = 160;
+const SHORT_WINDOW: usize = 320;
+const LONG_WINDOW: usize = 960;
+const LONG_DFT: usize = 1024;
+/// Zeros before the short window in its transform.
+const SHORT_PADDING: usize = (radix::LEN - SHORT_WINDOW) / 2;
+/// A long frame of lower root mean square, windowed, is unvoiced.
+const QUIETEST_VOICE: f32 = 0.001;
+/// Spectra kept until their pitch is decided.
+const RING: usize = track::LAG + 1;
+
+/// Places of the descriptors.
+mod column {
+    pub(super) const LOUDNESS: usize = 0;
+    pub(super) const ALPHA: usize = 1;
+    pub(super) const HAMMARBERG: usize = 2;
+    pub(super) const SLOPE: usize = 3;
+    pub(super) const FLUX: usize = 5;
+    pub(super) const MFCC: usize = 6;
+    /// The first of those of the long window.
+    pub(super) const PITCH: usize = 10;
+    pub(super) const JITTER: usize = 11;
+    pub(super) const SHIMMER: usize = 12;
+    pub(super) const HNR: usize = 13;
+    pub(super) const H1_H2: usize = 14;
+    pub(super) const H1_A3: usize = 15;
+    /// Frequency, bandwidth and level of the first formant; the others follow.
+    pub(super) const FORMANT: usize = 16;
+    pub(super) const LAST: usize = 24;
+
+    /// True for frequencies and bandwidths of formants.
+    pub(super) fn is_formant(c: usize) -> bool {
+        c >= FORMANT && (c - FORMANT) % 3 != 2
+    }
+}
 
 /// The 25 descriptors of a signal, one column each, 100 frames a second.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +97,7 @@ impl Lld {
 
     /// True where the frame has a pitch.
     pub fn voiced(&self, i: usize) -> bool {
-        self.columns[10][i] > 0.0
+        self.columns[column::PITCH][i] > 0.0
     }
 }
 
@@ -51,28 +110,211 @@ pub struct Functionals {
     pub missing: Option<Missing>,
 }
 
-/// Analyses signals; holds the transforms and tables, so keep one for many turns (one a thread).
+/// The descriptors before smoothing. The columns of the short window are a little longer than those of the long one.
 #[derive(Debug, Default)]
-pub struct Extractor {}
+struct Contours {
+    columns: [Vec<f32>; LLD_COUNT],
+    /// Long frames whose pitch was decided before the signal's end was known.
+    decided: usize,
+    /// Mean over the short frames of their mean square.
+    mean_energy: f64,
+}
+
+/// Analyses signals; holds the transforms and tables, so keep one for many turns (one a thread).
+#[derive(Debug)]
+pub struct Extractor {
+    short_window: Vec<f32>,
+    short_dft: FixedDft,
+    short_spectrum: Spectrum,
+    long_window: Vec<f32>,
+    long_dft: RealDft,
+    samples: Vec<f32>,
+    bins: Vec<Complex>,
+    timbre: TimbreAnalyser,
+    formant: FormantAnalyser,
+    pitch: PitchAnalyser,
+    tracker: PitchTracker,
+    period: PeriodFollower,
+    harmonic: HarmonicAnalyser,
+    /// Magnitude spectra of the long frames whose pitch is not yet decided, frame `i` at `i % RING`.
+    spectra: Vec<f32>,
+    /// Whether those frames are loud enough for a voice.
+    loud: [bool; RING],
+}
+
+impl Default for Extractor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 impl Extractor {
     /// Plans the transforms.
     pub fn new() -> Self {
-        Extractor {}
+        Extractor {
+            short_window: hamming(SHORT_WINDOW),
+            short_dft: FixedDft::new(),
+            short_spectrum: Spectrum::default(),
+            long_window: gauss(LONG_WINDOW, 0.4),
+            long_dft: RealDft::new(LONG_DFT),
+            samples: vec![0.0; LONG_DFT],
+            bins: vec![Complex::default(); pitch::BINS],
+            timbre: TimbreAnalyser::new(),
+            formant: FormantAnalyser::new(),
+            pitch: PitchAnalyser::new(),
+            tracker: PitchTracker::new(),
+            period: PeriodFollower::default(),
+            harmonic: HarmonicAnalyser::new(),
+            spectra: vec![0.0; RING * pitch::BINS],
+            loud: [false; RING],
+        }
     }
 
     /// The descriptors of a 16 kHz mono signal; memory beyond the result is bounded.
-    pub fn lld(&mut self, _samples: &[f32]) -> Lld {
-        Lld::default()
+    pub fn lld(&mut self, samples: &[f32]) -> Lld {
+        smoothed(self.contours(samples))
     }
 
     /// The functionals of a 16 kHz mono signal, a whole recording or one turn cut out, exactly as openSMILE does for a segment.
     pub fn functionals(&mut self, samples: &[f32]) -> Functionals {
-        self.analyse(samples).1
+        described(samples, &self.contours(samples))
     }
 
     /// Both in one pass.
     pub fn analyse(&mut self, samples: &[f32]) -> (Lld, Functionals) {
-        (self.lld(samples), Functionals { values: [None; FUNCTIONAL_COUNT], missing: Some(Missing::TooShort) })
+        let contours = self.contours(samples);
+        let functionals = described(samples, &contours);
+        (smoothed(contours), functionals)
     }
+
+    fn contours(&mut self, signal: &[f32]) -> Contours {
+        let count = |window: usize| if signal.len() < window { 0 } else { (signal.len() - window) / STEP + 1 };
+        let (short, long) = (count(SHORT_WINDOW), count(LONG_WINDOW));
+        let mut out = Contours::default();
+        if long == 0 {
+            return out;
+        }
+        for (c, column) in out.columns.iter_mut().enumerate() {
+            // One more for the frame that smoothing adds.
+            column.reserve_exact(if c < column::PITCH || column::is_formant(c) { short } else { long } + 1);
+        }
+        self.timbre.restart();
+        self.tracker.restart();
+        self.period.restart();
+        let mut energy = 0.0;
+        for i in 0..short {
+            energy += self.short_frame(&signal[i * STEP..i * STEP + SHORT_WINDOW], &mut out);
+            if i < long {
+                self.long_frame(i, &signal[i * STEP..i * STEP + LONG_WINDOW]);
+                self.take_decided(signal, &mut out);
+            }
+        }
+        out.decided = out.columns[column::PITCH].len();
+        self.tracker.finish();
+        self.take_decided(signal, &mut out);
+        for c in 0..LLD_COUNT {
+            if column::is_formant(c) {
+                out.columns[c].truncate(long);
+            }
+        }
+        out.mean_energy = f64::from((energy / short as f64) as f32);
+        out
+    }
+
+    /// Adds the descriptors of the short window; gives its mean square.
+    fn short_frame(&mut self, frame: &[f32], out: &mut Contours) -> f64 {
+        let mut padded = [0.0; radix::LEN];
+        for ((p, x), w) in padded[SHORT_PADDING..].iter_mut().zip(frame).zip(&self.short_window) {
+            *p = scaled(*x) * w;
+        }
+        self.short_dft.transform(&padded, &mut self.short_spectrum);
+        for (c, v) in self.timbre.describe(&self.short_spectrum.magnitudes()).into_iter().enumerate() {
+            out.columns[c].push(v);
+        }
+        for (i, (hz, bandwidth)) in self.formant.formants(&self.short_spectrum).into_iter().enumerate() {
+            out.columns[column::FORMANT + 3 * i].push(hz);
+            out.columns[column::FORMANT + 3 * i + 1].push(bandwidth);
+        }
+        let squares: f64 = frame.iter().map(|&x| f64::from(scaled(x) * scaled(x))).sum();
+        f64::from((squares / SHORT_WINDOW as f64) as f32)
+    }
+
+    /// Finds the pitch candidates of long frame `i` and keeps its spectrum.
+    fn long_frame(&mut self, i: usize, frame: &[f32]) {
+        let (windowed, padding) = self.samples.split_at_mut(LONG_WINDOW);
+        padding.fill(0.0);
+        for ((p, x), w) in windowed.iter_mut().zip(frame).zip(&self.long_window) {
+            *p = scaled(*x) * w;
+        }
+        let squares: f64 = windowed.iter().map(|&x| f64::from(x * x)).sum();
+        self.loud[i % RING] = (squares / LONG_WINDOW as f64).sqrt() as f32 > QUIETEST_VOICE;
+        self.long_dft.transform(&mut self.samples, &mut self.bins);
+        let spectrum = &mut self.spectra[i % RING * pitch::BINS..][..pitch::BINS];
+        magnitudes(&self.bins, spectrum);
+        self.tracker.push(&self.pitch.candidates(spectrum));
+    }
+
+    /// Describes the long frames whose pitch has been decided.
+    fn take_decided(&mut self, signal: &[f32], out: &mut Contours) {
+        while let Some(hz) = self.tracker.next() {
+            let i = out.columns[column::PITCH].len();
+            let hz = if self.loud[i % RING] { hz } else { 0.0 };
+            let (jitter, shimmer) = self.period.follow(signal, hz);
+            let harmonics = if hz > 0.0 {
+                let spectrum = &self.spectra[i % RING * pitch::BINS..][..pitch::BINS];
+                let formants = [0, 1, 2].map(|f| out.columns[column::FORMANT + 3 * f][i]);
+                self.harmonic.measure(spectrum, hz, formants)
+            } else {
+                HarmonicMeasures::UNVOICED
+            };
+            let values = [
+                (column::PITCH, semitones(hz)),
+                (column::JITTER, jitter),
+                (column::SHIMMER, shimmer),
+                (column::HNR, harmonics.hnr_db),
+                (column::H1_H2, harmonics.h1_h2_db),
+                (column::H1_A3, harmonics.h1_a3_db),
+                (column::FORMANT + 2, harmonics.formant_levels_db[0]),
+                (column::FORMANT + 5, harmonics.formant_levels_db[1]),
+                (column::FORMANT + 8, harmonics.formant_levels_db[2]),
+            ];
+            for (c, v) in values {
+                out.columns[c].push(v);
+            }
+        }
+    }
+}
+
+/// A sample as openSMILE sees it: there full scale is 32767, here 32768.
+fn scaled(sample: f32) -> f32 {
+    sample * 32_768.0 / 32_767.0
+}
+
+/// Semitones above 27.5 Hz, at least 1 for a voice; 0 for none.
+fn semitones(hz: f32) -> f32 {
+    if hz > 29.136 {
+        (12.0 * (f64::from(hz) / 27.5).log2()) as f32
+    } else if hz > 0.0 {
+        1.0
+    } else {
+        0.0
+    }
+}
+
+fn smoothed(mut contours: Contours) -> Lld {
+    for (c, contour) in contours.columns.iter_mut().enumerate() {
+        if c < column::PITCH { smooth::sma3(contour) } else { smooth::sma3nz(contour) }
+    }
+    let frames = contours.columns[column::PITCH].len();
+    for contour in &mut contours.columns {
+        contour.truncate(frames);
+    }
+    Lld { columns: contours.columns }
+}
+
+fn described(samples: &[f32], contours: &Contours) -> Functionals {
+    if samples.len() < LONG_WINDOW {
+        return functional::undefined(Missing::TooShort);
+    }
+    functional::functionals(contours)
 }

@@ -1,0 +1,171 @@
+//! Against openSMILE's own numbers on the shared reference clips: the acceptance of the voice features.
+
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+const CLIPS: [&str; 5] = ["pyannote_sample", "ami_dev00", "dual_speaker", "three_speakers", "ami_es2011a_short"];
+
+fn shared() -> Option<PathBuf> {
+    let path = std::env::var_os("TURNWISE_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
+    if !path.join("reference").is_dir() {
+        eprintln!("SKIPPED: needs ../shared (or TURNWISE_SHARED)");
+        return None;
+    }
+    Some(path)
+}
+
+/// Samples of a 16 kHz mono file of 16 bit integers or 32 bit floats.
+fn samples(path: &Path) -> Vec<f32> {
+    let bytes = std::fs::read(path).unwrap();
+    let chunk = |name: &[u8]| {
+        let at = bytes.windows(4).position(|w| w == name).expect("chunk") + 4;
+        let len = u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        &bytes[at + 4..at + 4 + len]
+    };
+    let (format, data) = (chunk(b"fmt "), chunk(b"data"));
+    assert_eq!(&format[2..8], [1, 0, 0x80, 0x3e, 0, 0], "one channel at 16 kHz");
+    match format[0] {
+        3 => data.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect(),
+        _ => data.chunks_exact(2).map(|b| f32::from(i16::from_le_bytes([b[0], b[1]])) / 32_768.0).collect(),
+    }
+}
+
+/// Rows of a table of numbers after its two time columns, with those.
+fn rows(text: &str) -> Vec<(f64, f64, Vec<f64>)> {
+    text.lines()
+        .skip(1)
+        .map(|line| {
+            let v: Vec<f64> = line.split(',').map(|c| c.parse().unwrap_or(f64::NAN)).collect();
+            (v[0], v[1], v[2..].to_vec())
+        })
+        .collect()
+}
+
+fn gunzip(path: &Path) -> String {
+    let out = std::process::Command::new("gzip").arg("-dc").arg(path).output().expect("gzip");
+    assert!(out.status.success());
+    String::from_utf8(out.stdout).unwrap()
+}
+
+fn pearson(pairs: &[(f64, f64)]) -> f64 {
+    let n = pairs.len() as f64;
+    let (ma, mb) = (pairs.iter().map(|p| p.0).sum::<f64>() / n, pairs.iter().map(|p| p.1).sum::<f64>() / n);
+    let (mut aa, mut bb, mut ab) = (0.0, 0.0, 0.0);
+    for (a, b) in pairs {
+        aa += (a - ma) * (a - ma);
+        bb += (b - mb) * (b - mb);
+        ab += (a - ma) * (b - mb);
+    }
+    if aa == 0.0 && bb == 0.0 { 1.0 } else { ab / (aa * bb).sqrt() }
+}
+
+fn median(mut v: Vec<f64>) -> f64 {
+    v.sort_by(f64::total_cmp);
+    v.get(v.len() / 2).copied().unwrap_or(0.0)
+}
+
+#[test]
+fn descriptors_equal_opensmile() {
+    let Some(shared) = shared() else { return };
+    let mut extractor = Extractor::new();
+    let mut failed = Vec::new();
+    println!("| LLD | {} |", CLIPS.map(|c| format!("{c}: r, error")).join(" | "));
+    let clips: Vec<_> = CLIPS
+        .iter()
+        .map(|clip| {
+            let lld = extractor.lld(&samples(&shared.join(format!("media/audio/{clip}.wav"))));
+            let reference = rows(&gunzip(&shared.join(format!("reference/{clip}/egemaps_lld.csv.gz"))));
+            assert_eq!(lld.frames(), reference.len(), "{clip}");
+            (lld, reference)
+        })
+        .collect();
+    for (c, entry) in LLDS.iter().enumerate() {
+        let mut line = format!("| {} |", entry.name);
+        for ((lld, reference), clip) in clips.iter().zip(CLIPS) {
+            let both_voiced = |i: usize| lld.voiced(i) && reference[i].2[column::PITCH] > 0.0;
+            let pairs: Vec<(f64, f64)> = (0..lld.frames())
+                .filter(|&i| c < column::PITCH || both_voiced(i))
+                .map(|i| (f64::from(lld.columns[c][i]), reference[i].2[c]))
+                .collect();
+            let r = pearson(&pairs);
+            let mean = pairs.iter().map(|p| p.1).sum::<f64>() / pairs.len() as f64;
+            let std = (pairs.iter().map(|p| (p.1 - mean).powi(2)).sum::<f64>() / pairs.len() as f64).sqrt();
+            let error = median(pairs.iter().map(|p| (p.0 - p.1).abs()).collect()) / std;
+            line += &format!(" {r:.6}, {error:.1e} |");
+            if r < 0.99 || error > 0.02 {
+                failed.push(format!("{} on {clip}: r {r:.4}, median error {error:.4} of the deviation", entry.name));
+            }
+        }
+        println!("{line}");
+    }
+    for ((lld, reference), clip) in clips.iter().zip(CLIPS) {
+        let n = lld.frames();
+        let agree = (0..n).filter(|&i| lld.voiced(i) == (reference[i].2[column::PITCH] > 0.0)).count();
+        let common: Vec<usize> = (0..n).filter(|&i| lld.voiced(i) && reference[i].2[column::PITCH] > 0.0).collect();
+        let gross =
+            common.iter().filter(|&&i| (f64::from(lld.columns[column::PITCH][i]) - reference[i].2[column::PITCH]).abs() > 1.0).count();
+        println!("{clip}: voicing agrees on {agree} of {n} frames; {gross} gross pitch errors in {}", common.len());
+        if (agree as f64) < 0.98 * n as f64 || gross as f64 > 0.01 * common.len() as f64 {
+            failed.push(format!("pitch on {clip}"));
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn functionals_equal_opensmile() {
+    let Some(shared) = shared() else { return };
+    let mut extractor = Extractor::new();
+    let mut pairs = vec![Vec::new(); FUNCTIONAL_COUNT];
+    for clip in CLIPS {
+        let signal = samples(&shared.join(format!("media/audio/{clip}.wav")));
+        for (start, end, reference) in rows(&std::fs::read_to_string(shared.join(format!("reference/{clip}/egemaps_functionals.csv"))).unwrap())
+        {
+            if end - start < 0.5 {
+                continue;
+            }
+            let at = |t: f64| ((t * 16_000.0).round() as usize).min(signal.len());
+            let mine = extractor.functionals(&signal[at(start)..at(end)]);
+            for (i, (m, r)) in mine.values.iter().zip(reference).enumerate() {
+                if let Some(m) = m {
+                    pairs[i].push((*m, r));
+                }
+            }
+        }
+    }
+    let mut good = 0;
+    let mut bad = Vec::new();
+    for (entry, pairs) in FUNCTIONALS.iter().zip(&pairs) {
+        let r = pearson(pairs);
+        let error = median(pairs.iter().map(|p| (p.0 - p.1).abs() / (p.1.abs() + 1e-6)).collect());
+        let worst = pairs.iter().map(|p| (p.0 - p.1).abs() / (p.1.abs() + 1e-6)).fold(0.0, f64::max);
+        println!("| {} | {} | {r:.6} | {error:.1e} | {worst:.1e} |", entry.name, pairs.len());
+        if r >= 0.98 && error <= 0.05 {
+            good += 1;
+        } else {
+            bad.push((entry.name, r, error));
+        }
+    }
+    println!("{good} of 88 within bounds");
+    assert!(good >= 80 && bad.iter().all(|b| b.1 >= 0.9), "{bad:#?}");
+}
+
+#[test]
+fn zz_dump() {
+    let Some(shared) = shared() else { return };
+    let x = samples(&shared.join("media/audio/pyannote_sample.wav"));
+    let w = hamming(320);
+    let mut d = FixedDft::new();
+    let mut s = Spectrum::default();
+    let mut out = Vec::new();
+    let fa = FormantAnalyser::new();
+    for i in 0..300 {
+        let mut p = [0.0; 512];
+        for j in 0..320 { p[96 + j] = scaled(x[i * 160 + j]) * w[j]; }
+        d.transform(&p, &mut s);
+        for k in 0..257 { out.extend(s.re[k].to_le_bytes()); out.extend(s.im[k].to_le_bytes()); }
+        for v in fa.debug(&s) { out.extend(v.to_le_bytes()); }
+    }
+    std::fs::write("/tmp/eg/dump.bin", out).unwrap();
+}
