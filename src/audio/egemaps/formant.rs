@@ -142,10 +142,3 @@ mod tests {
         assert!((a[0] + 0.9).abs() < 1e-5 && a[1..].iter().all(|c| c.abs() < 1e-4), "{a:?}");
     }
 }
-impl FormantAnalyser {
-    pub(super) fn debug(&self, s: &Spectrum) -> Vec<f32> {
-        let r = self.resample(s);
-        let a = predict(&autocorrelate(&r)).unwrap_or_default();
-        r.into_iter().chain(a).collect()
-    }
-}

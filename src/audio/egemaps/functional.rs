@@ -18,18 +18,15 @@ const ENERGY_FLOOR: f64 = 1e-12;
 /// Describes the contours before they are smoothed.
 pub(super) fn functionals(contours: &Contours) -> Functionals {
     let mut list = List { values: [0.0; FUNCTIONAL_COUNT], filled: 0 };
-    let mut pitch = contours.columns[column::PITCH].clone();
-    let voiced: Vec<bool> = pitch.iter().map(|&p| p > 0.0).collect();
-    sma3nz(&mut pitch);
-    let mut loudness = contours.columns[column::LOUDNESS].clone();
-    sma3(&mut loudness);
+    let decided = contours.decided;
+    let voiced: Vec<bool> = contours.columns[column::PITCH].iter().map(|&p| p > 0.0).collect();
+    let pitch = voice_contour(&contours.columns[column::PITCH], decided);
+    let loudness = whole_contour(&contours.columns[column::LOUDNESS]);
 
     list.ten(&without_zeros(&pitch));
     list.ten(&loudness);
     for c in [column::FLUX, column::MFCC, column::MFCC + 1, column::MFCC + 2, column::MFCC + 3] {
-        let mut contour = contours.columns[c].clone();
-        sma3(&mut contour);
-        list.two(&contour);
+        list.two(&whole_contour(&contours.columns[c]));
     }
     for c in column::JITTER..=column::LAST {
         let mut contour = contours.columns[c].clone();
@@ -37,16 +34,17 @@ pub(super) fn functionals(contours: &Contours) -> Functionals {
         if column::is_formant(c) {
             mask(&mut contour, &voiced, true);
         }
-        sma3nz(&mut contour);
-        list.two(&without_zeros(&contour));
+        // Of these openSMILE does not look ahead of the last decided frame.
+        contour.truncate(decided);
+        list.two(&without_zeros(&voice_contour(&contour, decided)));
     }
     let balance = [column::ALPHA, column::HAMMARBERG, column::SLOPE, column::SLOPE + 1, column::FLUX];
     let cepstra = [column::MFCC, column::MFCC + 1, column::MFCC + 2, column::MFCC + 3];
     for c in balance.into_iter().chain(cepstra) {
-        list.two(&masked(&contours.columns[c], &voiced, true));
+        list.two(&masked(&contours.columns[c], &voiced, true, decided));
     }
     for c in balance {
-        list.mean(&masked(&contours.columns[c], &voiced, false));
+        list.mean(&masked(&contours.columns[c], &voiced, false, decided));
     }
     list.push(course(&loudness).peaks as f32 / (loudness.len() as f32 * FRAME_SECS));
     let voiced_runs = runs(&pitch, |p| p != 0.0);
@@ -141,11 +139,26 @@ fn mask(contour: &mut [f32], voiced: &[bool], wanted: bool) {
 }
 
 /// The contour over the voiced (or unvoiced) frames, smoothed, without the others.
-fn masked(contour: &[f32], voiced: &[bool], wanted: bool) -> Vec<f32> {
+fn masked(contour: &[f32], voiced: &[bool], wanted: bool, decided: usize) -> Vec<f32> {
     let mut contour = contour[..voiced.len()].to_vec();
     mask(&mut contour, voiced, wanted);
+    without_zeros(&voice_contour(&contour, decided))
+}
+
+/// A smoothed contour of the short window, as long as before.
+fn whole_contour(raw: &[f32]) -> Vec<f32> {
+    let mut contour = raw.to_vec();
+    sma3(&mut contour);
+    contour.truncate(raw.len());
+    contour
+}
+
+/// A smoothed contour of the long window up to the last frame whose pitch was decided before the end was known: openSMILE describes no more.
+fn voice_contour(raw: &[f32], decided: usize) -> Vec<f32> {
+    let mut contour = raw[..raw.len().min(decided + 1)].to_vec();
     sma3nz(&mut contour);
-    without_zeros(&contour)
+    contour.truncate(decided);
+    contour
 }
 
 /// Lengths of the runs of frames of a kind: at least three such frames, with at most one other between two of them. A run that others end is

@@ -42,6 +42,14 @@ fn rows(text: &str) -> Vec<(f64, f64, Vec<f64>)> {
         .collect()
 }
 
+/// The times of row `i` of the functionals as the RTTM file has them, which the table gives with fewer digits; row 0 is the whole clip.
+fn cut(shared: &Path, clip: &str, i: usize) -> Option<(f64, f64)> {
+    let rttm = std::fs::read_to_string(shared.join(format!("media/audio/{clip}.rttm"))).ok()?;
+    let line: Vec<&str> = rttm.lines().nth(i.checked_sub(1)?)?.split_whitespace().collect();
+    let start: f64 = line[3].parse().ok()?;
+    Some((start, start + line[4].parse::<f64>().ok()?))
+}
+
 fn gunzip(path: &Path) -> String {
     let out = std::process::Command::new("gzip").arg("-dc").arg(path).output().expect("gzip");
     assert!(out.status.success());
@@ -120,8 +128,9 @@ fn functionals_equal_opensmile() {
     let mut pairs = vec![Vec::new(); FUNCTIONAL_COUNT];
     for clip in CLIPS {
         let signal = samples(&shared.join(format!("media/audio/{clip}.wav")));
-        for (start, end, reference) in rows(&std::fs::read_to_string(shared.join(format!("reference/{clip}/egemaps_functionals.csv"))).unwrap())
-        {
+        let table = rows(&std::fs::read_to_string(shared.join(format!("reference/{clip}/egemaps_functionals.csv"))).unwrap());
+        for (i, (start, end, reference)) in table.into_iter().enumerate() {
+            let (start, end) = cut(&shared, clip, i).unwrap_or((start, end));
             if end - start < 0.5 {
                 continue;
             }
@@ -149,23 +158,4 @@ fn functionals_equal_opensmile() {
     }
     println!("{good} of 88 within bounds");
     assert!(good >= 80 && bad.iter().all(|b| b.1 >= 0.9), "{bad:#?}");
-}
-
-#[test]
-fn zz_dump() {
-    let Some(shared) = shared() else { return };
-    let x = samples(&shared.join("media/audio/pyannote_sample.wav"));
-    let w = hamming(320);
-    let mut d = FixedDft::new();
-    let mut s = Spectrum::default();
-    let mut out = Vec::new();
-    let fa = FormantAnalyser::new();
-    for i in 0..300 {
-        let mut p = [0.0; 512];
-        for j in 0..320 { p[96 + j] = scaled(x[i * 160 + j]) * w[j]; }
-        d.transform(&p, &mut s);
-        for k in 0..257 { out.extend(s.re[k].to_le_bytes()); out.extend(s.im[k].to_le_bytes()); }
-        for v in fa.debug(&s) { out.extend(v.to_le_bytes()); }
-    }
-    std::fs::write("/tmp/eg/dump.bin", out).unwrap();
 }

@@ -225,7 +225,7 @@ impl Extractor {
     fn short_frame(&mut self, frame: &[f32], out: &mut Contours) -> f64 {
         let mut padded = [0.0; radix::LEN];
         for ((p, x), w) in padded[SHORT_PADDING..].iter_mut().zip(frame).zip(&self.short_window) {
-            *p = scaled(*x) * w;
+            *p = heard(*x) * w;
         }
         self.short_dft.transform(&padded, &mut self.short_spectrum);
         for (c, v) in self.timbre.describe(&self.short_spectrum.magnitudes()).into_iter().enumerate() {
@@ -235,7 +235,7 @@ impl Extractor {
             out.columns[column::FORMANT + 3 * i].push(hz);
             out.columns[column::FORMANT + 3 * i + 1].push(bandwidth);
         }
-        let squares: f64 = frame.iter().map(|&x| f64::from(scaled(x) * scaled(x))).sum();
+        let squares: f64 = frame.iter().map(|&x| f64::from(heard(x) * heard(x))).sum();
         f64::from((squares / SHORT_WINDOW as f64) as f32)
     }
 
@@ -244,7 +244,7 @@ impl Extractor {
         let (windowed, padding) = self.samples.split_at_mut(LONG_WINDOW);
         padding.fill(0.0);
         for ((p, x), w) in windowed.iter_mut().zip(frame).zip(&self.long_window) {
-            *p = scaled(*x) * w;
+            *p = heard(*x) * w;
         }
         let squares: f64 = windowed.iter().map(|&x| f64::from(x * x)).sum();
         self.loud[i % RING] = (squares / LONG_WINDOW as f64).sqrt() as f32 > QUIETEST_VOICE;
@@ -285,9 +285,10 @@ impl Extractor {
     }
 }
 
-/// A sample as openSMILE sees it: there full scale is 32767, here 32768.
-fn scaled(sample: f32) -> f32 {
-    sample * 32_768.0 / 32_767.0
+/// A sample as openSMILE sees it: an integer of 16 bits, cut towards zero, over 32767. Louder than full scale is full scale (where openSMILE's
+/// package lets it wrap around).
+fn heard(sample: f32) -> f32 {
+    (sample * 32_768.0).trunc().clamp(-32_768.0, 32_767.0) / 32_767.0
 }
 
 /// Semitones above 27.5 Hz, at least 1 for a voice; 0 for none.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::parabola;
+use super::{heard, parabola};
 
 /// Samples a frame moves on.
 const STEP: usize = 160;
@@ -25,7 +25,8 @@ pub(super) struct PeriodFollower {
     last_period: f32,
     jitter: f32,
     shimmer: f32,
-    /// Running sums and sums of squares of the samples looked at.
+    /// The samples looked at, and their running sums and sums of squares.
+    samples: Vec<f32>,
     sums: Vec<f64>,
     squares: Vec<f64>,
     correlation: Vec<f64>,
@@ -71,13 +72,13 @@ impl PeriodFollower {
         let search = ((1.0 - SEARCH) * period).floor() as usize..((1.0 + SEARCH) * period).ceil() as usize + 1;
         let longest = search.end - 1;
         let wanted = due.max(2 * longest + 2).min(WINDOW + self.behind);
-        let samples = &signal[self.next.min(signal.len())..(self.next + wanted).min(signal.len())];
-        self.prepare(samples);
+        self.prepare(&signal[self.next.min(signal.len())..(self.next + wanted).min(signal.len())]);
+        let samples = std::mem::take(&mut self.samples);
 
         let mut tally = Tally::default();
         let (mut at, mut passed) = (0, 0);
         while at + 2 * longest + 1 < samples.len() {
-            at += match self.best_lag(samples, at, &search) {
+            at += match self.best_lag(&samples, at, &search) {
                 Some((lag, exact, correlation)) => {
                     if correlation > LEAST_CORRELATION {
                         self.count(&mut tally, (exact / 16_000.0) as f32, &samples[at..at + lag], &samples[at + lag..at + 2 * lag]);
@@ -90,18 +91,21 @@ impl PeriodFollower {
                 passed = at;
             }
         }
+        self.samples = samples;
         self.behind = due - passed;
         self.next += passed;
         self.conclude(&tally)
     }
 
     fn prepare(&mut self, samples: &[f32]) {
+        self.samples.clear();
+        self.samples.extend(samples.iter().map(|&x| heard(x)));
         self.sums.clear();
         self.squares.clear();
         let (mut sum, mut square) = (0.0, 0.0);
         self.sums.push(sum);
         self.squares.push(square);
-        for &x in samples {
+        for &x in &self.samples {
             let x = f64::from(x);
             sum += x;
             square += x * x;
