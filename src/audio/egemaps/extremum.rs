@@ -14,18 +14,21 @@ struct Extremum {
     kept: bool,
 }
 
+/// Mean and standard deviation.
+type Slopes = (f32, f32);
+
 /// What the extrema of a contour tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Course {
     /// Number of peaks.
     pub(super) peaks: usize,
-    /// Mean and standard deviation of the slopes of the rising parts, per second.
-    pub(super) rising: (f32, f32),
+    /// Mean and standard deviation of the slopes of the rising parts, per second; `None` without such parts.
+    pub(super) rising: Option<Slopes>,
     /// The same of the falling parts; a fall counts as positive.
-    pub(super) falling: (f32, f32),
+    pub(super) falling: Option<Slopes>,
 }
 
-/// Describes a contour; all zero when it is empty.
+/// Describes a contour; nothing when it is empty.
 pub(super) fn course(contour: &[f32]) -> Course {
     let (Some(&first), Some(&last)) = (contour.first(), contour.last()) else { return Course::default() };
     let (low, high) = contour.iter().fold((first, first), |(l, h), &v| (l.min(v), h.max(v)));
@@ -124,7 +127,7 @@ fn alternate(extrema: &mut [Extremum]) {
 
 /// Mean and standard deviation of rising and falling slopes. The piece from the last extremum to the end counts in the mean and in the number
 /// but not in the deviation's sum, and a final fall counts as negative: openSMILE's arithmetic.
-fn slopes(extrema: &[Extremum], first: f32, last: f32, len: usize) -> ((f32, f32), (f32, f32)) {
+fn slopes(extrema: &[Extremum], first: f32, last: f32, len: usize) -> (Option<Slopes>, Option<Slopes>) {
     let (mut rising, mut falling) = (Vec::new(), Vec::new());
     let (mut peak, mut minimum) = ((first, 0), (first, 0));
     for e in extrema {
@@ -146,10 +149,7 @@ fn slopes(extrema: &[Extremum], first: f32, last: f32, len: usize) -> ((f32, f32
         None => {
             // No extremum at all: the whole contour, and that per frame.
             let whole = (last - first) / len as f32;
-            if whole > 0.0 {
-                return ((whole, 0.0), (0.0, 0.0));
-            }
-            return ((0.0, 0.0), (whole, 0.0));
+            return ((whole > 0.0).then_some((whole, 0.0)), (whole < 0.0).then_some((whole, 0.0)));
         }
     }
     (spread(&rising, between_rising), spread(&falling, between_falling))
@@ -159,14 +159,14 @@ fn slope(rise: f32, frames: usize) -> f32 {
     rise / (frames as f32 * FRAME_SECS)
 }
 
-fn spread(slopes: &[f32], between: usize) -> (f32, f32) {
+fn spread(slopes: &[f32], between: usize) -> Option<Slopes> {
     if slopes.is_empty() {
-        return (0.0, 0.0);
+        return None;
     }
     let count = slopes.len() as f32;
     let mean = slopes.iter().sum::<f32>() / count;
     let squares: f32 = slopes[..between].iter().map(|s| (s - mean) * (s - mean)).sum();
-    (mean, (squares / count).sqrt())
+    Some((mean, (squares / count).sqrt()))
 }
 
 #[cfg(test)]
@@ -179,9 +179,10 @@ mod tests {
         let x = [0.0, 1.0, 2.0, 3.0, 4.0, 3.0, 2.0, 1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 3.0, 2.0, 1.0];
         let c = course(&x);
         assert_eq!(c.peaks, 2);
-        assert!((c.rising.0 - 100.0).abs() < 1e-3 && c.rising.1 < 1e-3, "{c:?}");
+        let (rising, falling) = (c.rising.unwrap(), c.falling.unwrap());
+        assert!((rising.0 - 100.0).abs() < 1e-3 && rising.1 < 1e-3, "{c:?}");
         // One fall of +100 between extrema and the last of -100: mean 0, deviation from one of two terms.
-        assert!(c.falling.0.abs() < 1e-3 && (c.falling.1 - (1e4f32 / 2.0).sqrt()).abs() < 1e-2, "{c:?}");
+        assert!(falling.0.abs() < 1e-3 && (falling.1 - (1e4f32 / 2.0).sqrt()).abs() < 1e-2, "{c:?}");
     }
 
     #[test]
@@ -193,7 +194,7 @@ mod tests {
     #[test]
     fn a_line_rises_per_frame_and_nothing_is_nothing() {
         let c = course(&[0.0, 1.0, 2.0, 3.0]);
-        assert!((c.rising.0 - 0.75).abs() < 1e-6 && c.falling.0.abs() < 1e-9);
+        assert!((c.rising.unwrap().0 - 0.75).abs() < 1e-6 && c.falling.is_none());
         assert_eq!(course(&[]), Course::default());
     }
 }

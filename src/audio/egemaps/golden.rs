@@ -136,7 +136,7 @@ fn functionals_equal_opensmile() {
             }
             let at = |t: f64| ((t * 16_000.0).round() as usize).min(signal.len());
             let mine = extractor.functionals(&signal[at(start)..at(end)]);
-            for (i, (m, r)) in mine.values.iter().zip(reference).enumerate() {
+            for (i, (m, r)) in mine.opensmile.iter().zip(reference).enumerate() {
                 if let Some(m) = m {
                     pairs[i].push((*m, r));
                 }
@@ -158,4 +158,33 @@ fn functionals_equal_opensmile() {
     }
     println!("{good} of 88 within bounds");
     assert!(good >= 80 && bad.iter().all(|b| b.1 >= 0.9), "{bad:#?}");
+}
+
+#[test]
+fn zz_sig() {
+    let mut e = Extractor::new();
+    for f in std::fs::read_dir("/tmp/eg/sig").unwrap() {
+        let p = f.unwrap().path();
+        if p.extension().is_some_and(|x| x == "f32") {
+            let x: Vec<f32> = std::fs::read(&p).unwrap().chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
+            let c = e.contours(&x);
+            let f = e.functionals(&x);
+            let t: Vec<String> = f.opensmile.iter().map(|v| v.map_or("nan".into(), |v| v.to_string())).collect();
+            std::fs::write(p.with_extension("out"), format!("{} {}\n{}\n", c.decided, c.columns[10].len(), t.join("\n"))).unwrap();
+        }
+    }
+}
+
+#[test]
+fn zz_lld() {
+    let Some(shared) = shared() else { return };
+    let mut e = Extractor::new();
+    for clip in CLIPS {
+        let l = e.lld(&samples(&shared.join(format!("media/audio/{clip}.wav"))));
+        let r = rows(&gunzip(&shared.join(format!("reference/{clip}/egemaps_lld.csv.gz"))));
+        for (i, row) in r.iter().enumerate() {
+            let bad: Vec<String> = (0..25).filter(|&c| (f64::from(l.columns[c][i]) - row.2[c]).abs() > 1e-3 * row.2[c].abs() + 2e-3).map(|c| format!("{} {}/{}", LLDS[c].name, l.columns[c][i], row.2[c])).collect();
+            if !bad.is_empty() { println!("LLD {clip} {i} of {}: {} {}", l.frames(), bad.len(), bad[..bad.len().min(3)].join("; ")); }
+        }
+    }
 }

@@ -74,6 +74,11 @@ mod column {
     pub(super) fn is_formant(c: usize) -> bool {
         c >= FORMANT && (c - FORMANT) % 3 != 2
     }
+
+    /// True for levels of formants.
+    pub(super) fn is_formant_level(c: usize) -> bool {
+        c >= FORMANT && (c - FORMANT) % 3 == 2
+    }
 }
 
 /// The 25 descriptors of a signal, one column each, 100 frames a second.
@@ -95,18 +100,29 @@ impl Lld {
         i as f64 / 100.0
     }
 
+    /// Descriptor `c` of frame `i` as the tables tell it: `None` where it is not defined, that is where an unvoiced frame has no pitch, jitter,
+    /// shimmer or harmonics, and where no such formant was found.
+    pub fn value(&self, c: usize, i: usize) -> Option<f32> {
+        let value = self.columns[c][i];
+        let defined = if column::is_formant(c) { value != 0.0 } else { c < column::PITCH || self.voiced(i) };
+        defined.then_some(value)
+    }
+
     /// True where the frame has a pitch.
     pub fn voiced(&self, i: usize) -> bool {
         self.columns[column::PITCH][i] > 0.0
     }
 }
 
-/// The 88 functionals of a signal processed on its own.
+/// The 88 functionals of a signal processed on its own, in the order of [`FUNCTIONALS`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Functionals {
-    /// In the order of [`FUNCTIONALS`]; `None` where not defined.
+    /// What the tables tell: `None` where a functional is not defined (openSMILE: 0), and the levels of formants without the -201 dB that
+    /// openSMILE counts in their means for every unvoiced frame.
     pub values: [Option<f64>; FUNCTIONAL_COUNT],
-    /// Why values are missing: all of them when too short or silent, those of voiced frames when unvoiced.
+    /// openSMILE's own numbers, for comparison; `None` (openSMILE: NaN) when the signal is shorter than 60 ms.
+    pub opensmile: [Option<f64>; FUNCTIONAL_COUNT],
+    /// Why `values` are missing: all of them when too short or silent, those of voiced frames when unvoiced.
     pub missing: Option<Missing>,
 }
 
@@ -303,8 +319,19 @@ fn semitones(hz: f32) -> f32 {
 }
 
 fn smoothed(mut contours: Contours) -> Lld {
+    // openSMILE smooths the last frame decided before the signal's end, and those after, without a look at the next, and gives the frame after
+    // that last one its raw value.
+    let last = contours.decided.checked_sub(1);
     for (c, contour) in contours.columns.iter_mut().enumerate() {
-        if c < column::PITCH { smooth::sma3(contour) } else { smooth::sma3nz(contour) }
+        if c < column::PITCH {
+            smooth::sma3(contour);
+        } else {
+            let repeated = last.and_then(|i| contour.get(i).copied());
+            smooth::sma3nz_blind_from(last.unwrap_or(usize::MAX), contour);
+            if let Some((frame, raw)) = contour.get_mut(contours.decided).zip(repeated) {
+                *frame = raw;
+            }
+        }
     }
     let frames = contours.columns[column::PITCH].len();
     for contour in &mut contours.columns {
@@ -315,7 +342,7 @@ fn smoothed(mut contours: Contours) -> Lld {
 
 fn described(samples: &[f32], contours: &Contours) -> Functionals {
     if samples.len() < LONG_WINDOW {
-        return functional::undefined(Missing::TooShort);
+        return functional::undefined();
     }
     functional::functionals(contours)
 }

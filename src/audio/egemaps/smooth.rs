@@ -3,12 +3,17 @@
 
 /// `sma3`: the mean of a frame and its two neighbours.
 pub(super) fn sma3(contour: &mut Vec<f32>) {
-    smooth(contour, |before, here, after| (here + before + after) / 3.0);
+    smooth(contour, usize::MAX, |before, here, after| (here + before + after) / 3.0);
 }
 
 /// `sma3nz`: zeros stay zero and are left out of their neighbours' means.
 pub(super) fn sma3nz(contour: &mut Vec<f32>) {
-    smooth(contour, |before, here, after| {
+    sma3nz_blind_from(usize::MAX, contour);
+}
+
+/// As [`sma3nz`], but frames from `first` on do not see the next: they count twice in its place.
+pub(super) fn sma3nz_blind_from(first: usize, contour: &mut Vec<f32>) {
+    smooth(contour, first, |before, here, after| {
         if here == 0.0 {
             return 0.0;
         }
@@ -23,13 +28,13 @@ pub(super) fn sma3nz(contour: &mut Vec<f32>) {
     });
 }
 
-fn smooth(contour: &mut Vec<f32>, mean: impl Fn(f32, f32, f32) -> f32) {
+fn smooth(contour: &mut Vec<f32>, blind_from: usize, mean: impl Fn(f32, f32, f32) -> f32) {
     let (Some(&first), Some(&last)) = (contour.first(), contour.last()) else { return };
     contour.push(last);
     let mut before = first;
     for i in 0..contour.len() {
         let here = contour[i];
-        let after = contour.get(i + 1).copied().unwrap_or(last);
+        let after = if i < blind_from { contour.get(i + 1).copied().unwrap_or(last) } else { here };
         contour[i] = mean(before, here, after);
         before = here;
     }
