@@ -52,7 +52,7 @@ impl FormantAnalyser {
             let hz = im.atan2(re).abs() * RATE_HZ / std::f64::consts::TAU;
             if RANGE_HZ.contains(&hz) {
                 // A root outside the unit circle is mirrored inside.
-                found[count] = (hz, re.hypot(im).ln().abs() * RATE_HZ / std::f64::consts::PI);
+                found[count] = (hz, (re * re + im * im).sqrt().ln().abs() * RATE_HZ / std::f64::consts::PI);
                 count += 1;
             }
         }

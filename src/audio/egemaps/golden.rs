@@ -101,7 +101,8 @@ fn descriptors_equal_opensmile() {
             let std = (pairs.iter().map(|p| (p.1 - mean).powi(2)).sum::<f64>() / pairs.len() as f64).sqrt();
             let error = median(pairs.iter().map(|p| (p.0 - p.1).abs()).collect()) / std;
             line += &format!(" {r:.6}, {error:.1e} |");
-            if r < 0.99 || error > 0.02 {
+            // Asked for: 0.99 and 0.02. Held to what is reached, so that a change of rounding is seen.
+            if r < 0.999 || error > 0.001 {
                 failed.push(format!("{} on {clip}: r {r:.4}, median error {error:.4} of the deviation", entry.name));
             }
         }
@@ -121,70 +122,59 @@ fn descriptors_equal_opensmile() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-#[test]
-fn functionals_equal_opensmile() {
-    let Some(shared) = shared() else { return };
+/// Pairs of ours and openSMILE's for each functional, over all segments of at least half a second.
+fn functional_pairs(shared: &Path, view: impl Fn(&Functionals) -> [Option<f64>; FUNCTIONAL_COUNT]) -> Vec<Vec<(f64, f64)>> {
     let mut extractor = Extractor::new();
     let mut pairs = vec![Vec::new(); FUNCTIONAL_COUNT];
     for clip in CLIPS {
         let signal = samples(&shared.join(format!("media/audio/{clip}.wav")));
         let table = rows(&std::fs::read_to_string(shared.join(format!("reference/{clip}/egemaps_functionals.csv"))).unwrap());
         for (i, (start, end, reference)) in table.into_iter().enumerate() {
-            let (start, end) = cut(&shared, clip, i).unwrap_or((start, end));
+            let (start, end) = cut(shared, clip, i).unwrap_or((start, end));
             if end - start < 0.5 {
                 continue;
             }
             let at = |t: f64| ((t * 16_000.0).round() as usize).min(signal.len());
-            let mine = extractor.functionals(&signal[at(start)..at(end)]);
-            for (i, (m, r)) in mine.opensmile.iter().zip(reference).enumerate() {
-                if let Some(m) = m {
-                    pairs[i].push((*m, r));
-                }
+            let mine = view(&extractor.functionals(&signal[at(start)..at(end)]));
+            for (pairs, (m, r)) in pairs.iter_mut().zip(mine.iter().zip(reference)) {
+                pairs.extend(m.map(|m| (m, r)));
             }
         }
     }
-    let mut good = 0;
+    pairs
+}
+
+/// Correlation, and median and worst relative error.
+fn agreement(pairs: &[(f64, f64)]) -> (f64, f64, f64) {
+    let errors: Vec<f64> = pairs.iter().map(|p| (p.0 - p.1).abs() / (p.1.abs() + 1e-6)).collect();
+    let worst = errors.iter().copied().fold(0.0, f64::max);
+    (pearson(pairs), median(errors), worst)
+}
+
+#[test]
+fn functionals_equal_opensmile() {
+    let Some(shared) = shared() else { return };
     let mut bad = Vec::new();
-    for (entry, pairs) in FUNCTIONALS.iter().zip(&pairs) {
-        let r = pearson(pairs);
-        let error = median(pairs.iter().map(|p| (p.0 - p.1).abs() / (p.1.abs() + 1e-6)).collect());
-        let worst = pairs.iter().map(|p| (p.0 - p.1).abs() / (p.1.abs() + 1e-6)).fold(0.0, f64::max);
+    for (entry, pairs) in FUNCTIONALS.iter().zip(functional_pairs(&shared, |f| f.opensmile)) {
+        let (r, error, worst) = agreement(&pairs);
         println!("| {} | {} | {r:.6} | {error:.1e} | {worst:.1e} |", entry.name, pairs.len());
-        if r >= 0.98 && error <= 0.05 {
-            good += 1;
-        } else {
+        // Asked for: 0.98 and 0.05, for 80 of 88.
+        if r < 0.999 || error > 0.001 {
             bad.push((entry.name, r, error));
         }
     }
-    println!("{good} of 88 within bounds");
-    assert!(good >= 80 && bad.iter().all(|b| b.1 >= 0.9), "{bad:#?}");
+    assert!(bad.is_empty(), "{bad:#?}");
 }
 
 #[test]
-fn zz_sig() {
-    let mut e = Extractor::new();
-    for f in std::fs::read_dir("/tmp/eg/sig").unwrap() {
-        let p = f.unwrap().path();
-        if p.extension().is_some_and(|x| x == "f32") {
-            let x: Vec<f32> = std::fs::read(&p).unwrap().chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
-            let c = e.contours(&x);
-            let f = e.functionals(&x);
-            let t: Vec<String> = f.opensmile.iter().map(|v| v.map_or("nan".into(), |v| v.to_string())).collect();
-            std::fs::write(p.with_extension("out"), format!("{} {}\n{}\n", c.decided, c.columns[10].len(), t.join("\n"))).unwrap();
-        }
-    }
-}
-
-#[test]
-fn zz_lld() {
+fn values_differ_from_opensmile_only_in_the_levels_of_formants() {
     let Some(shared) = shared() else { return };
-    let mut e = Extractor::new();
-    for clip in CLIPS {
-        let l = e.lld(&samples(&shared.join(format!("media/audio/{clip}.wav"))));
-        let r = rows(&gunzip(&shared.join(format!("reference/{clip}/egemaps_lld.csv.gz"))));
-        for (i, row) in r.iter().enumerate() {
-            let bad: Vec<String> = (0..25).filter(|&c| (f64::from(l.columns[c][i]) - row.2[c]).abs() > 1e-3 * row.2[c].abs() + 2e-3).map(|c| format!("{} {}/{}", LLDS[c].name, l.columns[c][i], row.2[c])).collect();
-            if !bad.is_empty() { println!("LLD {clip} {i} of {}: {} {}", l.frames(), bad.len(), bad[..bad.len().min(3)].join("; ")); }
+    for (entry, pairs) in FUNCTIONALS.iter().zip(functional_pairs(&shared, |f| f.values)) {
+        let (r, error, _) = agreement(&pairs);
+        if entry.name.contains("amplitudeLogRelF0") {
+            println!("| {} | {} | {r:.3} | {error:.2} | the -201 dB of unvoiced frames is not in ours |", entry.name, pairs.len());
+        } else {
+            assert!(r >= 0.999 && error <= 0.001, "{}: {r} {error}", entry.name);
         }
     }
 }

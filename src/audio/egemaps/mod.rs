@@ -6,7 +6,21 @@
 //!
 //! # Timing
 //! LLD frame `i` starts at `0.01 i` seconds, as openSMILE tells it. The 20 ms descriptors look at [0.01 i, 0.01 i + 0.02), those of pitch, jitter,
-//! shimmer, harmonics at [0.01 i, 0.01 i + 0.06). A signal of `n` whole 60 ms windows gives `n + 1` frames.
+//! shimmer and harmonics at [0.01 i, 0.01 i + 0.06). A signal of `n` whole 60 ms windows gives `n + 1` frames, the last a repetition.
+//!
+//! # Where we differ from openSMILE on purpose
+//! - Shorter than 60 ms: null with a reason, not NaN. Silent: null with a reason, not 0 and -201.
+//! - What is not defined is null, not 0: descriptors of unvoiced frames ([`Lld::value`]), functionals of no frames, slopes of contours that do not
+//!   rise or fall, runs in turns of fewer frames than a run has ([`Functionals::values`]).
+//! - The means of the formants' levels are over voiced frames; openSMILE counts -201 dB for every unvoiced one, which makes them a measure of voicing.
+//! - Runs of voiced frames are all counted; openSMILE stops at a thousand. Samples beyond full scale are full scale; its package wraps them around.
+//!
+//! openSMILE's own numbers stand beside: [`Lld::columns`], [`Functionals::opensmile`]. Peculiarities of its code that its numbers depend on are kept
+//! in both, each told where it is: the signs of the predictor's coefficients, the frames at the end of a signal, 16 bit samples.
+//!
+//! # Note: a cut-out is processed on its own
+//! The functionals of a turn are not taken from the descriptors of the recording: pitch tracking and the periods' phase depend on where the signal
+//! starts, and openSMILE's definition is the cut. It costs no more than the turn is long.
 
 mod extremum;
 mod formant;
@@ -15,6 +29,8 @@ mod functional;
 mod golden;
 mod harmonic;
 mod names;
+#[cfg(test)]
+mod oracle;
 mod parabola;
 mod period;
 mod pitch;
@@ -251,8 +267,10 @@ impl Extractor {
             out.columns[column::FORMANT + 3 * i].push(hz);
             out.columns[column::FORMANT + 3 * i + 1].push(bandwidth);
         }
-        let squares: f64 = frame.iter().map(|&x| f64::from(heard(x) * heard(x))).sum();
-        f64::from((squares / SHORT_WINDOW as f64) as f32)
+        for (h, x) in padded.iter_mut().zip(frame) {
+            *h = heard(*x);
+        }
+        f64::from(mean_square(&padded[..SHORT_WINDOW]))
     }
 
     /// Finds the pitch candidates of long frame `i` and keeps its spectrum.
@@ -262,8 +280,7 @@ impl Extractor {
         for ((p, x), w) in windowed.iter_mut().zip(frame).zip(&self.long_window) {
             *p = heard(*x) * w;
         }
-        let squares: f64 = windowed.iter().map(|&x| f64::from(x * x)).sum();
-        self.loud[i % RING] = (squares / LONG_WINDOW as f64).sqrt() as f32 > QUIETEST_VOICE;
+        self.loud[i % RING] = mean_square(windowed).sqrt() > QUIETEST_VOICE;
         self.long_dft.transform(&mut self.samples, &mut self.bins);
         let spectrum = &mut self.spectra[i % RING * pitch::BINS..][..pitch::BINS];
         magnitudes(&self.bins, spectrum);
@@ -304,7 +321,18 @@ impl Extractor {
 /// A sample as openSMILE sees it: an integer of 16 bits, cut towards zero, over 32767. Louder than full scale is full scale (where openSMILE's
 /// package lets it wrap around).
 fn heard(sample: f32) -> f32 {
-    (sample * 32_768.0).trunc().clamp(-32_768.0, 32_767.0) / 32_767.0
+    (sample * 32_768.0).clamp(-32_768.0, 32_767.0) as i32 as f32 / 32_767.0
+}
+
+/// Mean of the squares, in eight lanes so that the compiler can use vectors.
+fn mean_square(x: &[f32]) -> f32 {
+    let mut lanes = [0.0f64; 8];
+    for chunk in x.chunks(8) {
+        for (lane, &v) in lanes.iter_mut().zip(chunk) {
+            *lane += f64::from(v * v);
+        }
+    }
+    (lanes.iter().sum::<f64>() / x.len() as f64) as f32
 }
 
 /// Semitones above 27.5 Hz, at least 1 for a voice; 0 for none.

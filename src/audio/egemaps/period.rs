@@ -165,8 +165,7 @@ impl PeriodFollower {
             self.jitter = ((tally.difference_sum / tally.differences) / (tally.period_sum / tally.periods)).min(1.0);
         }
         if tally.periods > 0.0 {
-            self.shimmer =
-                if tally.amplitude_sum > 0.0 { (tally.amplitude_difference_sum / tally.amplitude_sum).min(1.0) } else { 0.0 };
+            self.shimmer = if tally.amplitude_sum > 0.0 { (tally.amplitude_difference_sum / tally.amplitude_sum).min(1.0) } else { 0.0 };
         }
         // A voiced frame without a period of its own repeats the one before.
         let jitter = if held || tally.differences > 0.0 { self.jitter } else { 0.0 };

@@ -102,13 +102,13 @@ impl PitchAnalyser {
         }
         keep_peaks(&mut self.spectrum);
         blur(&mut self.spectrum);
-        self.to_octaves();
+        self.rescale();
         self.sum_harmonics();
         self.pick()
     }
 
     /// Natural cubic spline through the bins, read at the points of the octave scale; negative swings are cut.
-    fn to_octaves(&mut self) {
+    fn rescale(&mut self) {
         let (y, c) = (&self.spectrum, &mut self.curvature);
         c[0] = 0.0;
         for i in 1..BINS - 1 {
@@ -121,10 +121,7 @@ impl PitchAnalyser {
             c[i] += self.spline[i].back * c[i + 1];
         }
         for (out, p) in self.octave.iter_mut().zip(&self.points) {
-            let value = p.left * y[p.bin]
-                + (1.0 - p.left) * y[p.bin + 1]
-                + p.left_curvature * c[p.bin]
-                + p.right_curvature * c[p.bin + 1];
+            let value = p.left * y[p.bin] + (1.0 - p.left) * y[p.bin + 1] + p.left_curvature * c[p.bin] + p.right_curvature * c[p.bin + 1];
             let value = value as f32;
             *out = if value > 0.0 { (f64::from(value) * p.weight) as f32 } else { 0.0 };
         }
@@ -150,12 +147,13 @@ impl PitchAnalyser {
         let mut peaks = [(0usize, 0.0f32); CANDIDATES];
         let mut found = 0;
         for i in 1..BINS - 1 {
-            if sum[i - 1] < sum[i] && sum[i] > sum[i + 1] {
-                if let Some(place) = peaks.iter().position(|&(_, height)| height < sum[i]) {
-                    peaks.copy_within(place..CANDIDATES - 1, place + 1);
-                    peaks[place] = (i, sum[i]);
-                    found = (found + 1).min(CANDIDATES);
-                }
+            if sum[i - 1] < sum[i]
+                && sum[i] > sum[i + 1]
+                && let Some(place) = peaks.iter().position(|&(_, height)| height < sum[i])
+            {
+                peaks.copy_within(place..CANDIDATES - 1, place + 1);
+                peaks[place] = (i, sum[i]);
+                found = (found + 1).min(CANDIDATES);
             }
         }
         let mean = sum.iter().map(|&s| f64::from(s)).sum::<f64>() / BINS as f64;

@@ -129,21 +129,16 @@ impl FixedDft {
         // Of the largest block every second rotation is in the package's table, those between are their means.
         let (scale, scale3) = ((0.5 / angle(2).cos()) as f32, (0.5 / angle(6).cos()) as f32);
         let largest = |j: usize| -> (Pair, Pair) {
-            if j % 2 == 0 {
+            if j.is_multiple_of(2) {
                 return (once(2 * j), thrice(2 * j));
             }
             let (low, low3) = if j == 1 { ((1.0, 0.0), (1.0, 0.0)) } else { (once(2 * j - 2), thrice(2 * j - 2)) };
             let (high, high3) = if j == 31 { ((eighth, eighth), (-eighth, -eighth)) } else { (once(2 * j + 2), thrice(2 * j + 2)) };
-            (
-                (scale * (low.0 + high.0), scale * (low.1 + high.1)),
-                (scale3 * (low3.0 + high3.0), scale3 * (low3.1 + high3.1)),
-            )
+            ((scale * (low.0 + high.0), scale * (low.1 + high.1)), (scale3 * (low3.0 + high3.0), scale3 * (low3.1 + high3.1)))
         };
         let small = once(32);
         let (narrow, wide) = (once(16), thrice(16));
-        let half = |k: usize| -> f32 {
-            if k <= 64 { (0.5 * angle(k).cos()) as f32 } else { (0.5 * angle(128 - k).sin()) as f32 }
-        };
+        let half = |k: usize| -> f32 { if k <= 64 { (0.5 * angle(k).cos()) as f32 } else { (0.5 * angle(128 - k).sin()) as f32 } };
         FixedDft {
             plain_64: Plain::new(largest),
             plain_16: Plain::new(|j| (once(8 * j), thrice(8 * j))),

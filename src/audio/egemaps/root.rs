@@ -32,12 +32,17 @@ impl Root {
         self.re * self.re + self.im * self.im
     }
 
+    /// Sum of the parts' sizes: a bound that costs no root.
+    fn size(self) -> f64 {
+        self.re.abs() + self.im.abs()
+    }
+
     fn over(self, o: Root) -> Root {
         self.times(Root::new(o.re, -o.im)).scaled(1.0 / o.norm())
     }
 
     fn square_root(self) -> Root {
-        let size = self.re.hypot(self.im);
+        let size = self.norm().sqrt();
         let re = ((size + self.re) / 2.0).max(0.0).sqrt();
         let im = ((size - self.re) / 2.0).max(0.0).sqrt();
         Root::new(re, if self.im < 0.0 { -im } else { im })
@@ -86,9 +91,9 @@ fn approach(a: &[f64], start: Root) -> Root {
             s = s.times(z).plus(d);
             d = d.times(z).plus(p);
             p = p.times(z).plus(Root::new(c, 0.0));
-            error = error * size + p.norm().sqrt();
+            error = error * size + p.size();
         }
-        if p.norm().sqrt() <= 1e-15 * error {
+        if p.size() <= 1e-15 * error {
             break;
         }
         let g = d.over(p);
@@ -98,11 +103,8 @@ fn approach(a: &[f64], start: Root) -> Root {
         let (sum, difference) = (g.plus(root), g.minus(root));
         let divisor = if sum.norm() >= difference.norm() { sum } else { difference };
         // At a point where all derivatives vanish, or in a cycle, a step aside.
-        let change = if divisor.norm() > 0.0 && step % 10 != 9 {
-            Root::new(n, 0.0).over(divisor)
-        } else {
-            Root::new(0.1 + 0.3 * size, 0.07)
-        };
+        let change =
+            if divisor.norm() > 0.0 && step % 10 != 9 { Root::new(n, 0.0).over(divisor) } else { Root::new(0.1 + 0.3 * size, 0.07) };
         let next = z.minus(change);
         if !(next.re.is_finite() && next.im.is_finite()) {
             break;

@@ -3,7 +3,6 @@
 //! Sources: the mel bank and cepstra follow the HTK book (Young et al., section 5.4 and 5.6), loudness follows perceptual linear prediction
 //! (Hermansky, "Perceptual linear predictive (PLP) analysis of speech", JASA 87(4), 1990), alpha ratio and Hammarberg index the GeMAPS paper.
 
-
 use super::radix::BINS;
 
 /// Distance of the bins: 512 points at 16 kHz.
@@ -93,18 +92,7 @@ impl TimbreAnalyser {
         let bands = self.bands();
         let [c1, c2, c3, c4] = self.cepstra(&bands);
         let (low_slope, high_slope) = self.slopes();
-        [
-            self.loudness(&bands),
-            self.alpha_ratio(),
-            self.hammarberg_index(),
-            low_slope,
-            high_slope,
-            self.flux(magnitude),
-            c1,
-            c2,
-            c3,
-            c4,
-        ]
+        [self.loudness(&bands), self.alpha_ratio(), self.hammarberg_index(), low_slope, high_slope, self.flux(magnitude), c1, c2, c3, c4]
     }
 
     fn bands(&self) -> [f32; BANDS] {
