@@ -24,6 +24,8 @@ const GRACE_SECS: f64 = 0.6;
 /// The detector searches around a lost face for this long, and for at most so many faces at once before the whole picture is cheaper.
 const SEARCH_SECS: f64 = 0.45;
 const MOST_SEARCHES: usize = 4;
+/// When this share of the picture has changed, somebody may have come in: the detector looks after 0.4 of its interval.
+const CHANGED_SHARE: f32 = 0.04;
 /// Every so many looks at the whole picture one is at full size.
 const FULL_SIZE_EVERY: u32 = 4;
 /// Faces smaller than this in what the detector saw cannot be expected of it, px.
@@ -138,8 +140,9 @@ impl<'a> FaceTracker<'a> {
         if cut || self.detection_is_due(&seen, &near, now) {
             let settings = self.settings(cut);
             self.last_detection = Some(now);
+            self.shots.mark();
             let found = self.detector.detect(&mut self.models.detector, picture, settings)?;
-            let scale = detect::scale_for(settings.side_px, picture.width(), picture.height());
+            let scale = settings.scale(picture.width(), picture.height());
             self.confirm(&mut seen, &found, Some(scale), &near, picture, now)?;
         } else {
             let found = self.search(&seen, picture, now)?;
@@ -156,14 +159,24 @@ impl<'a> FaceTracker<'a> {
     fn settings(&mut self, cut: bool) -> Settings {
         self.detections = if cut { 0 } else { self.detections + 1 };
         let c = &self.config;
-        let side_px = if self.detections % FULL_SIZE_EVERY == 0 { c.detect_side_px } else { c.confirm_side_px.min(c.detect_side_px) };
-        Settings { side_px, score: c.detect_score, iou: c.nms_iou, min_size_px: c.min_size_px }
+        let (side_px, enlarge) = if self.detections.is_multiple_of(FULL_SIZE_EVERY) {
+            (c.detect_side_px, detect::ENLARGE)
+        } else {
+            (c.confirm_side_px.min(c.detect_side_px), 1.0)
+        };
+        Settings { side_px, enlarge, score: c.detect_score, iou: c.nms_iou, min_size_px: c.min_size_px }
     }
 
     /// Looks around the places where faces were a moment ago.
     fn search(&mut self, seen: &[Seen], picture: &RgbImage, now: Seconds) -> Result<Vec<Detection>> {
         let c = &self.config;
-        let settings = Settings { side_px: c.detect_side_px, score: c.detect_score, iou: c.nms_iou, min_size_px: c.min_size_px };
+        let settings = Settings {
+            side_px: c.detect_side_px,
+            enlarge: detect::ENLARGE,
+            score: c.search_score,
+            iou: c.nms_iou,
+            min_size_px: c.min_size_px,
+        };
         let mut found = Vec::new();
         for i in lost(&self.live, seen, now) {
             found.extend(self.detector.search(&mut self.models.detector, picture, self.live[i].bounds, settings)?);
@@ -242,7 +255,8 @@ impl<'a> FaceTracker<'a> {
     fn detection_is_due(&self, seen: &[Seen], near: &[Near], now: Seconds) -> bool {
         let Some(last) = self.last_detection else { return true };
         let since = (now - last).get();
-        if since + 1e-6 >= self.config.detect_every_secs {
+        let every = self.config.detect_every_secs;
+        if since + 1e-6 >= every || (since + 1e-6 >= 0.4 * every && self.shots.changed() > CHANGED_SHARE) {
             return true;
         }
         if lost(&self.live, seen, now).count() > MOST_SEARCHES {
@@ -281,6 +295,7 @@ impl<'a> FaceTracker<'a> {
         let open_boxes: Vec<BoundingBox> = open.iter().map(|&j| boxes[j]).collect();
         let again = track::pair(&lost_boxes, &open_boxes);
         for (j, d) in open.iter().map(|&j| (j, &found[j])) {
+            // New faces must be plain; those seen a moment ago need not.
             let back = again.iter().find(|&&(_, o)| open[o] == j).map(|&(l, _)| lost[l]);
             self.take(d, back, seen, near, picture, now)?;
         }
@@ -297,7 +312,8 @@ impl<'a> FaceTracker<'a> {
         picture: &RgbImage,
         now: Seconds,
     ) -> Result<()> {
-        if seen.iter().any(|s| track::same_face(s.bounds, d.bounds)) {
+        let known = seen.iter().any(|s| track::same_face(s.bounds, d.bounds));
+        if known || (back.is_none() && d.score < self.config.detect_score) {
             return Ok(());
         }
         let others: Vec<BoundingBox> = seen.iter().map(|s| s.bounds).collect();
@@ -312,7 +328,7 @@ impl<'a> FaceTracker<'a> {
         let mut s = match meshed {
             Some(s) if seen.iter().any(|k| track::same_face(k.bounds, s.bounds)) => return Ok(()),
             Some(s) => s,
-            None if d.score < SURE_SCORE => return Ok(()),
+            None if d.score < SURE_SCORE && back.is_none() => return Ok(()),
             None => {
                 let sharpness = quality::sharpness(self.mesher.crop(), SIDE);
                 Seen { track: usize::MAX, bounds: d.bounds, presence: 0.0, sharpness, mesh: None, confirmed: true }
