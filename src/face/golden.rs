@@ -30,7 +30,7 @@ fn json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))).unwrap()
 }
 
-fn picture(path: &Path) -> RgbImage {
+pub(super) fn picture(path: &Path) -> RgbImage {
     image::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).to_rgb8()
 }
 

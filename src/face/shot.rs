@@ -115,10 +115,16 @@ impl Shots {
         self.marked = self.last.as_ref().map(|t| t.grey);
     }
 
-    /// Share of the picture that is not as it was at the last mark, 0 to 1.
-    pub fn changed(&self) -> f32 {
+    /// Share of the picture that is not as it was at the last mark, 0 to 1; the boxes (in shares of the picture: left, top, right,
+    /// bottom) are left out.
+    pub fn changed(&self, known: &[[f32; 4]]) -> f32 {
         let (Some(now), Some(then)) = (&self.last, &self.marked) else { return 1.0 };
-        now.grey.iter().zip(then).filter(|(a, b)| (**a - **b).abs() > CHANGED_GREY).count() as f32 / CELLS as f32
+        let apart = now.grey.iter().zip(then).map(|(a, b)| (a - b).abs() > CHANGED_GREY);
+        let open = |&(i, _): &(usize, bool)| {
+            let (x, y) = (((i % ACROSS) as f32 + 0.5) / ACROSS as f32, ((i / ACROSS) as f32 + 0.5) / DOWN as f32);
+            !known.iter().any(|b| x >= b[0] && y >= b[1] && x <= b[2] && y <= b[3])
+        };
+        apart.enumerate().filter(open).filter(|&(_, changed)| changed).count() as f32 / CELLS as f32
     }
 
     /// Takes the next frame.
@@ -180,14 +186,15 @@ mod tests {
         let mut picture = RgbImage::from_pixel(64, 36, image::Rgb([50, 50, 50]));
         shots.observe(&picture);
         shots.mark();
-        assert!(shots.changed().abs() < 1e-6);
+        assert!(shots.changed(&[]).abs() < 1e-6);
         for y in 0..36 {
             for x in 0..16 {
                 picture.put_pixel(x, y, image::Rgb([90, 90, 90]));
             }
         }
         shots.observe(&picture);
-        assert!((shots.changed() - 0.25).abs() < 1e-6, "{}", shots.changed());
+        assert!((shots.changed(&[]) - 0.25).abs() < 1e-6, "{}", shots.changed(&[]));
+        assert!((shots.changed(&[[0.0, 0.0, 0.25, 0.5]]) - 0.125).abs() < 1e-6, "half of it is known");
     }
 
     #[test]
