@@ -177,6 +177,7 @@ fn crossing_faces_are_not_exchanged() {
     for t in &faces.tracks {
         eprintln!("  crossing: track {} {} {} to {}, {} observations", t.id, t.person, t.first_pts, t.last_pts, t.observations);
     }
+    dump("crossing", &faces);
     let who = |last: bool, left: bool| {
         let side = |o: &&super::Observation| (o.bounds.centre().0 < 480.0) == left;
         let mut all: Vec<_> = faces.observations.iter().filter(side).collect();

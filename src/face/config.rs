@@ -17,7 +17,8 @@ pub struct FaceConfig {
     pub confirm_side_px: u32,
     /// Least detector score of a face, 0 to 1.
     pub detect_score: f32,
-    /// Tracks whose best detector score stays below this, or their mean below `detect_score`, are dropped as false alarms.
+    /// Tracks whose best detector score stays below this, or their mean below `detect_score`, are dropped as false alarms, and so
+    /// are those that the detector missed more often than it saw them.
     pub track_score: f32,
     /// Two detections that share more than this intersection over union are one face.
     pub nms_iou: f32,

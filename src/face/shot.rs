@@ -156,7 +156,7 @@ mod tests {
     fn stripes(colour: [u8; 3], phase: u32, down: bool) -> RgbImage {
         RgbImage::from_fn(64, 36, |x, y| {
             let along = if down { y } else { x };
-            image::Rgb(if (along + phase) / 8 % 2 == 0 { colour } else { [10, 10, 10] })
+            image::Rgb(if ((along + phase) / 8).is_multiple_of(2) { colour } else { [10, 10, 10] })
         })
     }
 

@@ -104,6 +104,8 @@ pub(super) struct Live {
     pub next_expression: f64,
     /// Full detections in a row that did not confirm the mesh.
     pub unconfirmed: u32,
+    /// The same over the whole track.
+    pub refused: u32,
     /// It touched another face, or the picture changed under it, since its identity was last sure.
     pub unsure: bool,
     /// Sum and number of the detector's scores.
@@ -128,6 +130,7 @@ impl Live {
             looks: Looks::default(),
             next_expression: f64::NEG_INFINITY,
             unconfirmed: 0,
+            refused: 0,
             unsure: false,
             scores: (0.0, 0),
         }
@@ -157,6 +160,8 @@ pub(super) struct Past {
     pub size_sum: f64,
     pub best_score: f32,
     pub mean_score: f32,
+    /// The detector saw it at least as often as it missed it.
+    pub confirmed: bool,
     pub shot: usize,
     /// Where it was first and last.
     pub ends: (BoundingBox, BoundingBox),

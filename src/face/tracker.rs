@@ -303,6 +303,7 @@ impl<'a> FaceTracker<'a> {
         }
         for s in seen.iter().filter(|s| !s.confirmed && scale.is_some_and(|scale| scale * s.bounds.size() >= EXPECTED_PX)) {
             self.live[s.track].unconfirmed += 1;
+            self.live[s.track].refused += 1;
         }
         seen.retain(|s| self.live[s.track].unconfirmed < MOST_UNCONFIRMED);
 
@@ -316,10 +317,11 @@ impl<'a> FaceTracker<'a> {
             let reach = |&l: &usize| track::within_reach(lost_boxes[l], open_boxes[o], self.live[lost[l]].unseen(now));
             let near: Vec<usize> = (0..lost.len()).filter(reach).collect();
             let rivals = |l: usize| (0..open.len()).filter(|&k| track::within_reach(lost_boxes[l], open_boxes[k], 1.0)).count();
-            if let [l] = near[..] {
-                if rivals(l) == 1 && !again.iter().any(|&(a, b)| a == l || b == o) {
-                    again.push((l, o));
-                }
+            if let [l] = near[..]
+                && rivals(l) == 1
+                && !again.iter().any(|&(a, b)| a == l || b == o)
+            {
+                again.push((l, o));
             }
         }
         for (j, d) in open.iter().map(|&j| (j, &found[j])) {
@@ -465,10 +467,11 @@ impl<'a> FaceTracker<'a> {
             o.blendshapes = Some(blendshape::blendshapes(&mut self.models.blendshapes, &mesh.points)?);
             let most = self.config.embeddings_per_track;
             let worth = worth(&o);
-            if !track.unsure && track.looks.wants(now, worth, o.quality.size_px, most) {
-                if let Some(chip) = identity::chip(picture, &mesh.points) {
-                    track.looks.keep(now, worth, chip, most);
-                }
+            if !track.unsure
+                && track.looks.wants(now, worth, o.quality.size_px, most)
+                && let Some(chip) = identity::chip(picture, &mesh.points)
+            {
+                track.looks.keep(now, worth, chip, most);
             }
             if now.get() + 1e-6 >= track.next_expression {
                 let roi = expression_region(&mesh);
@@ -515,6 +518,7 @@ impl<'a> FaceTracker<'a> {
             observations: track.observations,
             size_sum: track.size_sum,
             best_score: track.best_score,
+            confirmed: track.scores.1 >= track.refused,
             mean_score: (track.scores.0 / f64::from(track.scores.1.max(1))) as f32,
             shot: track.shot,
             ends: (track.start, track.bounds),
@@ -533,7 +537,7 @@ impl<'a> FaceTracker<'a> {
             self.end(track)?;
         }
         let (least, sure, mean) = (self.config.min_track_observations.max(1), self.config.track_score, self.config.detect_score);
-        let real = |t: &Past| t.observations >= least && t.best_score >= sure && t.mean_score >= mean;
+        let real = |t: &Past| t.observations >= least && t.confirmed && t.best_score >= sure && t.mean_score >= mean;
         let mut past: Vec<Past> = self.past.into_iter().filter(real).collect();
         past.sort_by_key(|t| (t.first, t.id));
         let candidates: Vec<person::Candidate> = past
