@@ -108,6 +108,8 @@ pub(super) struct Live {
     pub refused: u32,
     /// It touched another face, or the picture changed under it, since its identity was last sure.
     pub unsure: bool,
+    /// When it last touched another face.
+    pub touched: Option<Seconds>,
     /// Sum and number of the detector's scores.
     pub scores: (f64, u32),
 }
@@ -132,6 +134,7 @@ impl Live {
             unconfirmed: 0,
             refused: 0,
             unsure: false,
+            touched: None,
             scores: (0.0, 0),
         }
     }

@@ -30,6 +30,8 @@ const CHANGED_SHARE: f32 = 0.04;
 const UNSURE_SHARE: f32 = 0.5;
 /// A followed face that is this far from what it was is another person's.
 const OTHER_PERSON: f64 = 0.65;
+/// A face that touched another is watched this long while the other is not to be seen.
+const HIDING_SECS: f64 = 2.0;
 /// Every so many looks at the whole picture one is at full size.
 const FULL_SIZE_EVERY: u32 = 4;
 /// Faces smaller than this in what the detector saw cannot be expected of it, px.
@@ -383,8 +385,9 @@ impl<'a> FaceTracker<'a> {
         for a in 0..seen.len() {
             for b in 0..a {
                 if seen[a].bounds.intersection(seen[b].bounds) > 0.1 * seen[a].bounds.area().min(seen[b].bounds.area()) {
-                    self.live[seen[a].track].unsure = true;
-                    self.live[seen[b].track].unsure = true;
+                    for k in [seen[a].track, seen[b].track] {
+                        (self.live[k].unsure, self.live[k].touched) = (true, Some(now));
+                    }
                 }
             }
         }
@@ -420,7 +423,9 @@ impl<'a> FaceTracker<'a> {
         }
         for (&i, face) in apart.iter().zip(&faces) {
             let k = seen[i].track;
-            self.live[k].unsure = false;
+            // One face may still hide the other and take it up when it comes out.
+            let hiding = self.live[k].touched.is_some_and(|t| (now - t).get() < HIDING_SECS) && apart.len() < 2;
+            self.live[k].unsure = hiding;
             if face.as_ref().is_some_and(|(is, was)| identity::distance(is, was) > OTHER_PERSON) {
                 let mut other = Live::new(self.next_id, now, seen[i].bounds, self.shot);
                 self.next_id += 1;
