@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::golden::{models, shared};
+use super::golden::{models, picture, shared};
 use super::{FaceConfig, FaceTracker, Faces};
 use crate::media::{self, Sampling, StreamPick};
 
@@ -142,6 +142,52 @@ fn as_many_persons_as_people_over_cuts() {
     }
     assert_eq!(faces.cuts.len(), 5, "{:?}", faces.cuts);
     assert_eq!((faces.persons.len(), faces.tracks.len()), (4, 8), "{spans:?}");
+}
+
+/// Two faces cut out of two clips move through each other on a grey ground.
+#[test]
+fn crossing_faces_are_not_exchanged() {
+    let Some(shared) = shared() else { return };
+    let cut = |clip: &str, x, y, w, h, side| {
+        let whole = picture(&shared.join("reference").join(clip).join("frames/01.png"));
+        let face = image::imageops::crop_imm(&whole, x, y, w, h).to_image();
+        image::imageops::resize(&face, side, side * h / w, image::imageops::FilterType::Triangle)
+    };
+    let theirs = |clip: &str| {
+        let text = std::fs::read_to_string(shared.join("reference").join(clip).join("retinaface.json")).unwrap();
+        let all: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let b: Vec<f64> = all["frames"][0]["faces"][0]["box_px"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+        let (w, h) = (b[2] - b[0], b[3] - b[1]);
+        let at = |v: f64| v.max(0.0) as u32;
+        (at(b[0] - 0.15 * w), at(b[1] - 0.15 * h), (1.3 * w) as u32, (1.3 * h) as u32)
+    };
+    let (a, b) = (theirs("webcam_frown"), theirs("single_face"));
+    let front = cut("webcam_frown", a.0, a.1, a.2, a.3, 150);
+    let behind = cut("single_face", b.0, b.1, b.2, b.3.min(360 - b.1), 150);
+    let mut models = models();
+    let mut tracker = FaceTracker::new(&mut models, &FaceConfig::default());
+    for i in 0..50 {
+        let mut ground = image::RgbImage::from_pixel(960, 540, image::Rgb([120, 120, 125]));
+        image::imageops::overlay(&mut ground, &behind, 780 - 16 * i, 150);
+        image::imageops::overlay(&mut ground, &front, 20 + 16 * i, 160);
+        let pts = crate::time::Seconds::of(i as f64 / 10.0);
+        tracker.push(&crate::signal::VideoFrame { index: i as u64, pts, image: ground }).unwrap();
+    }
+    let faces = tracker.finish().unwrap();
+    for t in &faces.tracks {
+        eprintln!("  crossing: track {} {} {} to {}, {} observations", t.id, t.person, t.first_pts, t.last_pts, t.observations);
+    }
+    dump("crossing", &faces);
+    let who = |last: bool, left: bool| {
+        let side = |o: &&super::Observation| (o.bounds.centre().0 < 480.0) == left;
+        let mut all: Vec<_> = faces.observations.iter().filter(side).collect();
+        all.sort_by_key(|o| o.pts);
+        let o = if last { all.last() } else { all.first() };
+        faces.person_of(o.unwrap().track).unwrap().to_owned()
+    };
+    assert_eq!(faces.persons.len(), 2);
+    assert_ne!(who(false, true), who(false, false));
+    assert_eq!((who(false, true), who(false, false)), (who(true, false), who(true, true)));
 }
 
 #[test]

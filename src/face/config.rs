@@ -10,18 +10,22 @@ pub struct FaceConfig {
     pub rate_hz: f64,
     /// The detector looks at the whole picture at least this often, in seconds; cuts and unknown faces call it at once.
     pub detect_every_secs: f64,
-    /// Longer side of the picture the detector sees at cuts and every fourth time, in px; smaller pictures are seen as they are.
+    /// Longer side of the picture the detector sees at cuts and every fourth time, in px; smaller pictures are enlarged
+    /// to it, but at most twice.
     pub detect_side_px: u32,
     /// The same at the times between, when it mostly confirms what is followed.
     pub confirm_side_px: u32,
     /// Least detector score of a face, 0 to 1.
     pub detect_score: f32,
-    /// Tracks whose best detector score stays below this are dropped as false alarms.
+    /// Tracks whose best detector score stays below this, or their mean below `detect_score`, are dropped as false alarms, and so
+    /// are those that the detector missed more often than it saw them.
     pub track_score: f32,
     /// Two detections that share more than this intersection over union are one face.
     pub nms_iou: f32,
     /// Faces smaller than this (geometric mean of the box's sides) are left out, in px.
     pub min_size_px: f32,
+    /// Least detector score of a face that was seen a moment ago and is searched for, 0 to 1.
+    pub search_score: f32,
     /// A followed face whose landmark presence falls below this is lost, 0 to 1.
     pub presence: f32,
     /// Expression probabilities are taken this often for each face, in Hz; 0 = at every observation.
@@ -52,6 +56,7 @@ impl Default for FaceConfig {
             detect_side_px: 1280,
             confirm_side_px: 640,
             detect_score: 0.6,
+            search_score: 0.4,
             track_score: 0.75,
             nms_iou: 0.4,
             min_size_px: 16.0,

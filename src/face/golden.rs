@@ -30,7 +30,7 @@ fn json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))).unwrap()
 }
 
-fn picture(path: &Path) -> RgbImage {
+pub(super) fn picture(path: &Path) -> RgbImage {
     image::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).to_rgb8()
 }
 
@@ -168,7 +168,7 @@ fn the_detector_finds_what_retinaface_finds() {
     let Some(shared) = shared() else { return };
     let mut models = models();
     let mut detector = detect::Detector::default();
-    let settings = detect::Settings { side_px: 4096, score: 0.5, iou: 0.4, min_size_px: 0.0 };
+    let settings = detect::Settings { side_px: 4096, enlarge: 1.0, score: 0.5, iou: 0.4, min_size_px: 0.0 };
     let (mut count, mut worst) = (0, (0.0f32, String::new()));
     for clip in CLIPS {
         let folder = shared.join("reference").join(clip);

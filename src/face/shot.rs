@@ -16,6 +16,9 @@ const FLASH_FRAMES: usize = 3;
 /// Share of the threshold below which two pictures are the same shot.
 const SAME: f32 = 0.6;
 
+/// Grey difference of a thumbnail cell that something moved in.
+const CHANGED_GREY: f32 = 0.08;
+
 /// What a frame is to the frames before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shot {
@@ -97,12 +100,31 @@ pub(super) struct Shots {
     last: Option<Trace>,
     /// The last frame before the last cut, and how many frames ago that cut was.
     before: Option<(Trace, usize)>,
+    /// Grey thumbnail when the detector last saw the whole picture.
+    marked: Option<[f32; CELLS]>,
 }
 
 impl Shots {
     /// `threshold`: least difference (0 to 1) of a cut.
     pub fn new(threshold: f32) -> Self {
-        Shots { threshold, last: None, before: None }
+        Shots { threshold, last: None, before: None, marked: None }
+    }
+
+    /// Remembers the frame at hand for [`Shots::changed`].
+    pub fn mark(&mut self) {
+        self.marked = self.last.as_ref().map(|t| t.grey);
+    }
+
+    /// Share of the picture that is not as it was at the last mark, 0 to 1; the boxes (in shares of the picture: left, top, right,
+    /// bottom) are left out.
+    pub fn changed(&self, known: &[[f32; 4]]) -> f32 {
+        let (Some(now), Some(then)) = (&self.last, &self.marked) else { return 1.0 };
+        let apart = now.grey.iter().zip(then).map(|(a, b)| (a - b).abs() > CHANGED_GREY);
+        let open = |&(i, _): &(usize, bool)| {
+            let (x, y) = (((i % ACROSS) as f32 + 0.5) / ACROSS as f32, ((i / ACROSS) as f32 + 0.5) / DOWN as f32);
+            !known.iter().any(|b| x >= b[0] && y >= b[1] && x <= b[2] && y <= b[3])
+        };
+        apart.enumerate().filter(open).filter(|&(_, changed)| changed).count() as f32 / CELLS as f32
     }
 
     /// Takes the next frame.
@@ -134,7 +156,7 @@ mod tests {
     fn stripes(colour: [u8; 3], phase: u32, down: bool) -> RgbImage {
         RgbImage::from_fn(64, 36, |x, y| {
             let along = if down { y } else { x };
-            image::Rgb(if (along + phase) / 8 % 2 == 0 { colour } else { [10, 10, 10] })
+            image::Rgb(if ((along + phase) / 8).is_multiple_of(2) { colour } else { [10, 10, 10] })
         })
     }
 
@@ -156,6 +178,23 @@ mod tests {
         assert_eq!(shots.observe(&RgbImage::from_pixel(64, 36, image::Rgb([255, 255, 255]))), Shot::Cut);
         assert_eq!(shots.observe(&scene), Shot::Back);
         assert_eq!(shots.observe(&scene), Shot::Same);
+    }
+
+    #[test]
+    fn something_that_comes_in_is_a_change_of_its_part_of_the_picture() {
+        let mut shots = Shots::new(0.3);
+        let mut picture = RgbImage::from_pixel(64, 36, image::Rgb([50, 50, 50]));
+        shots.observe(&picture);
+        shots.mark();
+        assert!(shots.changed(&[]).abs() < 1e-6);
+        for y in 0..36 {
+            for x in 0..16 {
+                picture.put_pixel(x, y, image::Rgb([90, 90, 90]));
+            }
+        }
+        shots.observe(&picture);
+        assert!((shots.changed(&[]) - 0.25).abs() < 1e-6, "{}", shots.changed(&[]));
+        assert!((shots.changed(&[[0.0, 0.0, 0.25, 0.5]]) - 0.125).abs() < 1e-6, "half of it is known");
     }
 
     #[test]

@@ -5,12 +5,13 @@ use image::RgbImage;
 use super::BoundingBox;
 use super::crop::Roi;
 use super::landmark::Mesh;
+use crate::error::Result;
 use crate::time::Seconds;
 
 /// Looks at one face lie at least this far apart, so that they differ.
 const BETWEEN_LOOKS_SECS: f64 = 0.5;
 /// Faces smaller than this tell nobody apart, px.
-const LEAST_LOOK_PX: f32 = 20.0;
+const LEAST_LOOK_PX: f32 = 16.0;
 
 /// An aligned picture of a face and how good it is.
 #[derive(Clone, Debug)]
@@ -19,6 +20,7 @@ pub(super) struct Glance {
     pub chip: RgbImage,
     pub quality: f32,
     pts: Seconds,
+    embedding: Option<Vec<f32>>,
 }
 
 /// The best glances at one face, a bounded number of them.
@@ -41,7 +43,7 @@ impl Looks {
 
     /// Keeps a glance that [`Looks::wants`]: in place of one near in time, else of the worst when there are enough.
     pub fn keep(&mut self, pts: Seconds, quality: f32, chip: RgbImage, most: usize) {
-        let glance = Glance { chip, quality, pts };
+        let glance = Glance { chip, quality, pts, embedding: None };
         if let Some(i) = self.near(pts) {
             self.best[i] = glance;
             return;
@@ -55,9 +57,21 @@ impl Looks {
         }
     }
 
-    /// All kept pictures.
-    pub fn chips(&self) -> impl Iterator<Item = &RgbImage> {
-        self.best.iter().map(|g| &g.chip)
+    /// The embeddings of all kept pictures; each is made once.
+    ///
+    /// # Errors
+    /// Those of `embed`.
+    pub fn embeddings(&mut self, mut embed: impl FnMut(&RgbImage) -> Result<Vec<f32>>) -> Result<Vec<Vec<f32>>> {
+        let mut all = Vec::with_capacity(self.best.len());
+        for glance in &mut self.best {
+            let made = match glance.embedding.take() {
+                Some(e) => e,
+                None => embed(&glance.chip)?,
+            };
+            all.push(made.clone());
+            glance.embedding = Some(made);
+        }
+        Ok(all)
     }
 
     fn near(&self, pts: Seconds) -> Option<usize> {
@@ -90,8 +104,14 @@ pub(super) struct Live {
     pub next_expression: f64,
     /// Full detections in a row that did not confirm the mesh.
     pub unconfirmed: u32,
-    /// It touched another face since its identity was last sure.
-    pub crossed: bool,
+    /// The same over the whole track.
+    pub refused: u32,
+    /// It touched another face, or the picture changed under it, since its identity was last sure.
+    pub unsure: bool,
+    /// When it last touched another face.
+    pub touched: Option<Seconds>,
+    /// Sum and number of the detector's scores.
+    pub scores: (f64, u32),
 }
 
 impl Live {
@@ -112,7 +132,10 @@ impl Live {
             looks: Looks::default(),
             next_expression: f64::NEG_INFINITY,
             unconfirmed: 0,
-            crossed: false,
+            refused: 0,
+            unsure: false,
+            touched: None,
+            scores: (0.0, 0),
         }
     }
 
@@ -120,6 +143,7 @@ impl Live {
     pub fn confirm(&mut self, score: f32) {
         self.score = score;
         self.best_score = self.best_score.max(score);
+        self.scores = (self.scores.0 + f64::from(score), self.scores.1 + 1);
         self.unconfirmed = 0;
     }
 
@@ -138,6 +162,9 @@ pub(super) struct Past {
     pub observations: usize,
     pub size_sum: f64,
     pub best_score: f32,
+    pub mean_score: f32,
+    /// The detector saw it at least as often as it missed it.
+    pub confirmed: bool,
     pub shot: usize,
     /// Where it was first and last.
     pub ends: (BoundingBox, BoundingBox),
@@ -156,8 +183,21 @@ impl Past {
     /// Whether `self` goes on where `earlier` ended.
     pub fn continues(&self, earlier: &Past) -> bool {
         let gap = (self.first - earlier.last).get();
-        self.shot == earlier.shot && gap > 0.0 && gap <= SAME_PLACE_SECS && likeness(self.ends.0, earlier.ends.1) > 0.0
+        self.shot == earlier.shot && gap > 0.0 && gap <= SAME_PLACE_SECS && within_reach(self.ends.0, earlier.ends.1, gap)
     }
+}
+
+/// Sizes of its own that a face may move in a second, and at most.
+const SIZES_A_SECOND: f64 = 4.0;
+const MOST_SIZES: f64 = 1.5;
+
+/// Whether a face could have moved from one box to the other in this time.
+pub(super) fn within_reach(a: BoundingBox, b: BoundingBox, secs: f64) -> bool {
+    let ((ax, ay), (bx, by)) = (a.centre(), b.centre());
+    let size = f64::from(a.size().max(b.size())).max(1e-3);
+    let apart = f64::from(ax - bx).hypot(f64::from(ay - by)) / size;
+    let alike = f64::from(a.size().min(b.size())) / size > 0.5;
+    likeness(a, b) > 0.0 || (alike && apart <= (0.5 + SIZES_A_SECOND * secs).min(MOST_SIZES))
 }
 
 /// How well two boxes show one face: intersection over union, or for boxes of different shape how near their centres are;
@@ -223,6 +263,12 @@ mod tests {
     fn the_likeliest_pairs_come_first_and_far_boxes_stay_alone() {
         assert_eq!(pair(&[at(0.0), at(20.0), at(50.0)], &[at(21.0), at(2.0), at(90.0)]), [(1, 0), (0, 1)]);
         assert!(pair(&[at(0.0)], &[at(9.0)]).is_empty());
+    }
+
+    #[test]
+    fn a_face_reaches_further_the_longer_it_was_unseen() {
+        assert!(within_reach(at(0.0), at(4.0), 0.0) && !within_reach(at(0.0), at(9.0), 0.04) && within_reach(at(0.0), at(9.0), 0.2));
+        assert!(!within_reach(at(0.0), at(30.0), 9.0));
     }
 
     #[test]

@@ -24,6 +24,14 @@ const GRACE_SECS: f64 = 0.6;
 /// The detector searches around a lost face for this long, and for at most so many faces at once before the whole picture is cheaper.
 const SEARCH_SECS: f64 = 0.45;
 const MOST_SEARCHES: usize = 4;
+/// When this share of the picture has changed, somebody may have come in: the detector looks after 0.4 of its interval.
+const CHANGED_SHARE: f32 = 0.04;
+/// When this share has changed between two looks of the detector, identities are looked at again.
+const UNSURE_SHARE: f32 = 0.5;
+/// A followed face that is this far from what it was is another person's.
+const OTHER_PERSON: f64 = 0.65;
+/// A face that touched another is watched this long while the other is not to be seen.
+const HIDING_SECS: f64 = 2.0;
 /// Every so many looks at the whole picture one is at full size.
 const FULL_SIZE_EVERY: u32 = 4;
 /// Faces smaller than this in what the detector saw cannot be expected of it, px.
@@ -135,17 +143,22 @@ impl<'a> FaceTracker<'a> {
         let near = self.short_range.detect(&mut self.models.short_range, picture)?;
         let mut seen = self.follow(picture, &near)?;
         self.drop_doubles(&mut seen);
-        if cut || self.detection_is_due(&seen, &near, now) {
+        if cut || self.detection_is_due(&seen, &near, (picture.width(), picture.height()), now) {
             let settings = self.settings(cut);
             self.last_detection = Some(now);
+            if self.shots.changed(&[]) > UNSURE_SHARE {
+                // A dissolve may have put another person where one was.
+                self.live.iter_mut().for_each(|t| t.unsure = true);
+            }
+            self.shots.mark();
             let found = self.detector.detect(&mut self.models.detector, picture, settings)?;
-            let scale = detect::scale_for(settings.side_px, picture.width(), picture.height());
+            let scale = settings.scale(picture.width(), picture.height());
             self.confirm(&mut seen, &found, Some(scale), &near, picture, now)?;
         } else {
             let found = self.search(&seen, picture, now)?;
             self.confirm(&mut seen, &found, None, &near, picture, now)?;
         }
-        self.sort_out_crossings(&mut seen, picture)?;
+        self.sort_out_identities(&mut seen, picture, now)?;
         seen.sort_by_key(|s| self.live[s.track].id);
         for s in seen {
             self.observe(s, picture, now)?;
@@ -156,14 +169,24 @@ impl<'a> FaceTracker<'a> {
     fn settings(&mut self, cut: bool) -> Settings {
         self.detections = if cut { 0 } else { self.detections + 1 };
         let c = &self.config;
-        let side_px = if self.detections % FULL_SIZE_EVERY == 0 { c.detect_side_px } else { c.confirm_side_px.min(c.detect_side_px) };
-        Settings { side_px, score: c.detect_score, iou: c.nms_iou, min_size_px: c.min_size_px }
+        let (side_px, enlarge) = if self.detections.is_multiple_of(FULL_SIZE_EVERY) {
+            (c.detect_side_px, detect::ENLARGE)
+        } else {
+            (c.confirm_side_px.min(c.detect_side_px), 1.0)
+        };
+        Settings { side_px, enlarge, score: c.detect_score, iou: c.nms_iou, min_size_px: c.min_size_px }
     }
 
     /// Looks around the places where faces were a moment ago.
     fn search(&mut self, seen: &[Seen], picture: &RgbImage, now: Seconds) -> Result<Vec<Detection>> {
         let c = &self.config;
-        let settings = Settings { side_px: c.detect_side_px, score: c.detect_score, iou: c.nms_iou, min_size_px: c.min_size_px };
+        let settings = Settings {
+            side_px: c.detect_side_px,
+            enlarge: detect::ENLARGE,
+            score: c.search_score,
+            iou: c.nms_iou,
+            min_size_px: c.min_size_px,
+        };
         let mut found = Vec::new();
         for i in lost(&self.live, seen, now) {
             found.extend(self.detector.search(&mut self.models.detector, picture, self.live[i].bounds, settings)?);
@@ -239,10 +262,11 @@ impl<'a> FaceTracker<'a> {
         *seen = kept;
     }
 
-    fn detection_is_due(&self, seen: &[Seen], near: &[Near], now: Seconds) -> bool {
+    fn detection_is_due(&self, seen: &[Seen], near: &[Near], size: (u32, u32), now: Seconds) -> bool {
         let Some(last) = self.last_detection else { return true };
         let since = (now - last).get();
-        if since + 1e-6 >= self.config.detect_every_secs {
+        let every = self.config.detect_every_secs;
+        if since + 1e-6 >= every || (since + 1e-6 >= 0.4 * every && self.shots.changed(&self.known(seen, size)) > CHANGED_SHARE) {
             return true;
         }
         if lost(&self.live, seen, now).count() > MOST_SEARCHES {
@@ -250,6 +274,15 @@ impl<'a> FaceTracker<'a> {
         }
         let unknown = |n: &Near| !seen.iter().any(|s| track::likeness(s.bounds, n.bounds) > 0.0 || track::same_face(s.bounds, n.bounds));
         since >= BETWEEN_CALLS_SECS && near.iter().any(unknown)
+    }
+
+    /// Where heads move: no reason to look for new ones. In shares of the picture.
+    fn known(&self, seen: &[Seen], (width, height): (u32, u32)) -> Vec<[f32; 4]> {
+        let (w, h) = (width.max(1) as f32, height.max(1) as f32);
+        let around = |b: BoundingBox| {
+            [(b.left - 0.5 * b.width) / w, (b.top - 0.5 * b.height) / h, (b.right() + 0.5 * b.width) / w, (b.bottom() + 0.5 * b.height) / h]
+        };
+        seen.iter().map(|s| around(s.bounds)).collect()
     }
 
     /// Brings the full detector's faces and the followed ones together. `scale`: how it saw the whole picture; `None` for a search.
@@ -272,6 +305,7 @@ impl<'a> FaceTracker<'a> {
         }
         for s in seen.iter().filter(|s| !s.confirmed && scale.is_some_and(|scale| scale * s.bounds.size() >= EXPECTED_PX)) {
             self.live[s.track].unconfirmed += 1;
+            self.live[s.track].refused += 1;
         }
         seen.retain(|s| self.live[s.track].unconfirmed < MOST_UNCONFIRMED);
 
@@ -279,8 +313,21 @@ impl<'a> FaceTracker<'a> {
         let lost_boxes: Vec<BoundingBox> = lost.iter().map(|&i| self.live[i].bounds).collect();
         let open: Vec<usize> = (0..found.len()).filter(|&j| free[j]).collect();
         let open_boxes: Vec<BoundingBox> = open.iter().map(|&j| boxes[j]).collect();
-        let again = track::pair(&lost_boxes, &open_boxes);
+        let mut again = track::pair(&lost_boxes, &open_boxes);
+        // A face that moved fast, where there is no doubt which.
+        for o in (0..open.len()).filter(|&o| found[open[o]].score >= SURE_SCORE) {
+            let reach = |&l: &usize| track::within_reach(lost_boxes[l], open_boxes[o], self.live[lost[l]].unseen(now));
+            let near: Vec<usize> = (0..lost.len()).filter(reach).collect();
+            let rivals = |l: usize| (0..open.len()).filter(|&k| track::within_reach(lost_boxes[l], open_boxes[k], 1.0)).count();
+            if let [l] = near[..]
+                && rivals(l) == 1
+                && !again.iter().any(|&(a, b)| a == l || b == o)
+            {
+                again.push((l, o));
+            }
+        }
         for (j, d) in open.iter().map(|&j| (j, &found[j])) {
+            // New faces must be plain; those seen a moment ago need not.
             let back = again.iter().find(|&&(_, o)| open[o] == j).map(|&(l, _)| lost[l]);
             self.take(d, back, seen, near, picture, now)?;
         }
@@ -297,7 +344,8 @@ impl<'a> FaceTracker<'a> {
         picture: &RgbImage,
         now: Seconds,
     ) -> Result<()> {
-        if seen.iter().any(|s| track::same_face(s.bounds, d.bounds)) {
+        let known = seen.iter().any(|s| track::same_face(s.bounds, d.bounds));
+        if known || (back.is_none() && d.score < self.config.detect_score) {
             return Ok(());
         }
         let others: Vec<BoundingBox> = seen.iter().map(|s| s.bounds).collect();
@@ -312,7 +360,7 @@ impl<'a> FaceTracker<'a> {
         let mut s = match meshed {
             Some(s) if seen.iter().any(|k| track::same_face(k.bounds, s.bounds)) => return Ok(()),
             Some(s) => s,
-            None if d.score < SURE_SCORE => return Ok(()),
+            None if d.score < SURE_SCORE && back.is_none() => return Ok(()),
             None => {
                 let sharpness = quality::sharpness(self.mesher.crop(), SIDE);
                 Seen { track: usize::MAX, bounds: d.bounds, presence: 0.0, sharpness, mesh: None, confirmed: true }
@@ -333,49 +381,60 @@ impl<'a> FaceTracker<'a> {
     }
 
     /// Faces that touched may have been exchanged: once they are apart, their identities decide.
-    fn sort_out_crossings(&mut self, seen: &mut [Seen], picture: &RgbImage) -> Result<()> {
+    fn sort_out_identities(&mut self, seen: &mut [Seen], picture: &RgbImage, now: Seconds) -> Result<()> {
         for a in 0..seen.len() {
             for b in 0..a {
                 if seen[a].bounds.intersection(seen[b].bounds) > 0.1 * seen[a].bounds.area().min(seen[b].bounds.area()) {
-                    self.live[seen[a].track].crossed = true;
-                    self.live[seen[b].track].crossed = true;
+                    for k in [seen[a].track, seen[b].track] {
+                        (self.live[k].unsure, self.live[k].touched) = (true, Some(now));
+                    }
                 }
             }
         }
         let apart: Vec<usize> = (0..seen.len())
-            .filter(|&i| self.live[seen[i].track].crossed && seen[i].mesh.is_some())
+            .filter(|&i| self.live[seen[i].track].unsure && seen[i].mesh.is_some())
             .filter(|&i| !(0..seen.len()).any(|k| k != i && seen[i].bounds.intersection(seen[k].bounds) > 0.0))
             .collect();
-        if apart.len() < 2 {
-            return Ok(());
-        }
-        let mut now_and_before = Vec::new();
+        let mut faces: Vec<Option<(Vec<f32>, Vec<f32>)>> = Vec::new();
         for &i in &apart {
             let chip = seen[i].mesh.as_ref().and_then(|m| identity::chip(picture, &m.points));
-            let now = chip.map(|c| identity::embed(&mut self.models.recognition, &c)).transpose()?;
-            let before = identity::mean(&self.embed_all(seen[i].track)?);
-            now_and_before.push(now.zip(before));
+            let is = chip.map(|c| identity::embed(&mut self.models.recognition, &c)).transpose()?;
+            let models = &mut *self.models;
+            let was = self.live[seen[i].track].looks.embeddings(|c| identity::embed(&mut models.recognition, c))?;
+            faces.push(is.zip(identity::mean(&was)));
         }
         for x in 0..apart.len() {
             for y in 0..x {
-                let (Some((now_x, was_x)), Some((now_y, was_y))) = (&now_and_before[x], &now_and_before[y]) else { continue };
-                let kept = identity::distance(now_x, was_x) + identity::distance(now_y, was_y);
-                let swapped = identity::distance(now_x, was_y) + identity::distance(now_y, was_x);
+                let (Some((is_x, was_x)), Some((is_y, was_y))) = (&faces[x], &faces[y]) else { continue };
+                let kept = identity::distance(is_x, was_x) + identity::distance(is_y, was_y);
+                let swapped = identity::distance(is_x, was_y) + identity::distance(is_y, was_x);
                 if swapped + CLEAR_GAIN < kept {
                     let (a, b) = (seen[apart[x]].track, seen[apart[y]].track);
                     (seen[apart[x]].track, seen[apart[y]].track) = (b, a);
-                    now_and_before.swap(x, y);
+                    let (was_x, was_y) = (was_x.clone(), was_y.clone());
+                    if let Some(f) = &mut faces[x] {
+                        f.1 = was_y;
+                    }
+                    if let Some(f) = &mut faces[y] {
+                        f.1 = was_x;
+                    }
                 }
             }
         }
-        for &i in &apart {
-            self.live[seen[i].track].crossed = false;
+        for (&i, face) in apart.iter().zip(&faces) {
+            let k = seen[i].track;
+            // One face may still hide the other and take it up when it comes out.
+            let hiding = self.live[k].touched.is_some_and(|t| (now - t).get() < HIDING_SECS) && apart.len() < 2;
+            self.live[k].unsure = hiding;
+            if face.as_ref().is_some_and(|(is, was)| identity::distance(is, was) > OTHER_PERSON) {
+                let mut other = Live::new(self.next_id, now, seen[i].bounds, self.shot);
+                self.next_id += 1;
+                other.confirm(self.live[k].score);
+                let old = std::mem::replace(&mut self.live[k], other);
+                self.end(old)?;
+            }
         }
         Ok(())
-    }
-
-    fn embed_all(&mut self, track: usize) -> Result<Vec<Vec<f32>>> {
-        self.live[track].looks.chips().map(|c| identity::embed(&mut self.models.recognition, c)).collect()
     }
 
     /// Writes down a face of this frame.
@@ -413,10 +472,11 @@ impl<'a> FaceTracker<'a> {
             o.blendshapes = Some(blendshape::blendshapes(&mut self.models.blendshapes, &mesh.points)?);
             let most = self.config.embeddings_per_track;
             let worth = worth(&o);
-            if !track.crossed && track.looks.wants(now, worth, o.quality.size_px, most) {
-                if let Some(chip) = identity::chip(picture, &mesh.points) {
-                    track.looks.keep(now, worth, chip, most);
-                }
+            if !track.unsure
+                && track.looks.wants(now, worth, o.quality.size_px, most)
+                && let Some(chip) = identity::chip(picture, &mesh.points)
+            {
+                track.looks.keep(now, worth, chip, most);
             }
             if now.get() + 1e-6 >= track.next_expression {
                 let roi = expression_region(&mesh);
@@ -448,10 +508,11 @@ impl<'a> FaceTracker<'a> {
     }
 
     /// Tells who a track is and lets its pictures go.
-    fn end(&mut self, track: Live) -> Result<()> {
+    fn end(&mut self, mut track: Live) -> Result<()> {
         let enough = track.observations >= self.config.min_track_observations;
         let embeddings = if enough {
-            track.looks.chips().map(|c| identity::embed(&mut self.models.recognition, c)).collect::<Result<_>>()?
+            let models = &mut *self.models;
+            track.looks.embeddings(|c| identity::embed(&mut models.recognition, c))?
         } else {
             Vec::new()
         };
@@ -462,6 +523,8 @@ impl<'a> FaceTracker<'a> {
             observations: track.observations,
             size_sum: track.size_sum,
             best_score: track.best_score,
+            confirmed: track.scores.1 >= track.refused,
+            mean_score: (track.scores.0 / f64::from(track.scores.1.max(1))) as f32,
             shot: track.shot,
             ends: (track.start, track.bounds),
             embeddings,
@@ -478,8 +541,9 @@ impl<'a> FaceTracker<'a> {
         for track in std::mem::take(&mut self.live) {
             self.end(track)?;
         }
-        let (least, sure) = (self.config.min_track_observations.max(1), self.config.track_score);
-        let mut past: Vec<Past> = self.past.into_iter().filter(|t| t.observations >= least && t.best_score >= sure).collect();
+        let (least, sure, mean) = (self.config.min_track_observations.max(1), self.config.track_score, self.config.detect_score);
+        let real = |t: &Past| t.observations >= least && t.confirmed && t.best_score >= sure && t.mean_score >= mean;
+        let mut past: Vec<Past> = self.past.into_iter().filter(real).collect();
         past.sort_by_key(|t| (t.first, t.id));
         let candidates: Vec<person::Candidate> = past
             .iter()
