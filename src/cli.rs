@@ -33,6 +33,8 @@ pub enum Command {
     Diarize(Diarize),
     /// Score speech turns against a reference: diarization and Jaccard error rates.
     Score(Score),
+    /// Describe the voice of a recording with eGeMAPSv02: descriptors every 10 ms, functionals of the whole and of segments.
+    Voice(Voice),
     /// Follow the faces of one video: faces.parquet and tracks.parquet.
     Faces(Faces),
     /// List the models: role, licence, hash, present or missing.
@@ -165,6 +167,32 @@ pub struct Score {
     /// Score only inside these stretches.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub uem: Option<PathBuf>,
+}
+
+/// `turnwise voice`.
+#[derive(Debug, Args)]
+pub struct Voice {
+    /// An audio or video file.
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub input: PathBuf,
+    /// Folder for lld and functionals.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+    /// Stretches to describe besides the whole file: RTTM, or CSV with the columns start_secs and end_secs.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub segments: Option<PathBuf>,
+    /// Parquet, or CSV with openSMILE's own values in unvoiced frames.
+    #[arg(long, value_enum, default_value_t = VoiceFormat::Parquet)]
+    pub format: VoiceFormat,
+}
+
+/// How `turnwise voice` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum VoiceFormat {
+    /// Parquet with units in the field metadata.
+    Parquet,
+    /// Plain text.
+    Csv,
 }
 
 /// `turnwise faces`.

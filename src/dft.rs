@@ -1,11 +1,12 @@
-//! The one door to the fast Fourier transform of real frames.
+//! The one door to the fast Fourier transform of real signals (realfft over rustfft).
 
+use std::fmt;
 use std::sync::Arc;
 
-use realfft::{RealFftPlanner, RealToComplex};
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 pub use rustfft::num_complex::Complex32;
 
-/// A planned transform of real frames of one length; spectra are unscaled, `X[k] = Σ x[n]·exp(-2πi·kn/len)`.
+/// Forward transform of `len` real samples to `len / 2 + 1` bins, not normalised: bin `k` is the sum of `x[n]·exp(-2πi·kn/len)`.
 pub struct RealDft {
     plan: Arc<dyn RealToComplex<f32>>,
     input: Vec<f32>,
@@ -13,9 +14,9 @@ pub struct RealDft {
     scratch: Vec<Complex32>,
 }
 
-impl std::fmt::Debug for RealDft {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "RealDft of {}", self.input.len())
+impl fmt::Debug for RealDft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RealDft of {}", self.frame_len())
     }
 }
 
@@ -28,17 +29,25 @@ impl RealDft {
 
     /// Samples a frame.
     pub fn frame_len(&self) -> usize {
-        self.input.len()
+        self.plan.len()
     }
 
     /// Values of a spectrum: `len / 2 + 1`.
     pub fn bins(&self) -> usize {
-        self.spectrum.len()
+        self.plan.len() / 2 + 1
     }
 
-    /// The complex spectrum of `frame` (zero-padded or cut to the planned length), bins 0 to `len / 2`, into `out`.
+    /// Transforms `samples` (which are used up) into `bins`. Buffers of another size than planned leave the bins 0.
+    pub fn transform(&mut self, samples: &mut [f32], bins: &mut [Complex32]) {
+        if self.plan.process_with_scratch(samples, bins, &mut self.scratch).is_err() {
+            debug_assert!(false, "{} samples and {} bins for {self:?}", samples.len(), bins.len());
+            bins.fill(Complex32::default());
+        }
+    }
+
+    /// The complex spectrum of `frame` (zero-padded or cut to the planned length) into `out`.
     pub fn complex(&mut self, frame: &[f32], out: &mut [Complex32]) {
-        self.transform(frame);
+        self.keep(frame);
         for (o, x) in out.iter_mut().zip(&self.spectrum) {
             *o = *x;
         }
@@ -46,19 +55,53 @@ impl RealDft {
 
     /// The power spectrum `|X|²` of `frame`, likewise.
     pub fn power(&mut self, frame: &[f32], out: &mut [f32]) {
-        self.transform(frame);
+        self.keep(frame);
         for (o, x) in out.iter_mut().zip(&self.spectrum) {
             *o = x.norm_sqr();
         }
     }
 
-    fn transform(&mut self, frame: &[f32]) {
+    fn keep(&mut self, frame: &[f32]) {
         let n = frame.len().min(self.input.len());
         self.input[..n].copy_from_slice(&frame[..n]);
         self.input[n..].fill(0.0);
         // All lengths are the plan's own, the one thing it can refuse.
         let done = self.plan.process_with_scratch(&mut self.input, &mut self.spectrum, &mut self.scratch);
         debug_assert!(done.is_ok());
+    }
+}
+
+/// Inverse of [`RealDft`], not normalised: a round trip multiplies by `len`.
+pub struct InverseRealDft {
+    plan: Arc<dyn ComplexToReal<f32>>,
+    scratch: Vec<Complex32>,
+}
+
+impl fmt::Debug for InverseRealDft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "InverseRealDft of {}", self.plan.len())
+    }
+}
+
+impl InverseRealDft {
+    /// Plans a transform to `len` samples.
+    pub fn new(len: usize) -> Self {
+        let plan = RealFftPlanner::new().plan_fft_inverse(len);
+        InverseRealDft { scratch: plan.make_scratch_vec(), plan }
+    }
+
+    /// Values of a spectrum: `len / 2 + 1`.
+    pub fn bins(&self) -> usize {
+        self.plan.len() / 2 + 1
+    }
+
+    /// Transforms `bins` (which are used up; the first and last must be real) into `samples`. Buffers of another size than planned leave the
+    /// samples 0.
+    pub fn transform(&mut self, bins: &mut [Complex32], samples: &mut [f32]) {
+        if self.plan.process_with_scratch(bins, samples, &mut self.scratch).is_err() {
+            debug_assert!(false, "{} bins and {} samples for {self:?}", bins.len(), samples.len());
+            samples.fill(0.0);
+        }
     }
 }
 

@@ -28,6 +28,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("rubato", &["media"]),
     ("ort", &["inference"]),
     ("polars", &["output"]),
+    ("polars_parquet", &["output"]),
     ("rustfft", &["dft"]),
     ("realfft", &["dft"]),
     ("clap", &["cli", "main", "commands"]),

@@ -6,6 +6,7 @@
 //! ```
 
 pub mod egemaps;
+mod egemaps_columns;
 mod intensity;
 mod level;
 mod pauses;
@@ -26,6 +27,7 @@ use crate::inference::{Registry, Runtime, Session};
 use crate::signal::AudioBuffer;
 use crate::time::FrameGrid;
 
+pub use egemaps_columns::{fill_functionals, functional_cells, functional_specs, lld_columns, lld_specs};
 pub use level::SILENCE_DB;
 pub use statistics::Spread;
 pub use table::{voice_schema, voice_table};

@@ -6,8 +6,7 @@ use turnwise::error::Error;
 use turnwise::inference::{Registry, Runtime};
 use turnwise::media::{self, StreamPick};
 use turnwise::output::rttm::{read_rttm, read_uem, uri_for, write_rttm};
-use turnwise::speaker::score::{DerOptions, der, jer};
-use turnwise::speaker::{self, SpeakerModels};
+use turnwise::speaker::{self, ScoreOptions, SpeakerModels};
 use turnwise::time::Segment;
 
 use super::extract::bounds;
@@ -52,15 +51,15 @@ pub fn score(args: &Score) -> Result<String> {
     let mut sums = [0.0; 4];
     for (uri, truth) in &reference {
         let found = counterpart(uri, &reference, &hypothesis);
-        let options = DerOptions {
+        let options = ScoreOptions {
             collar_secs: args.collar,
             skip_overlap: args.skip_overlap,
             uem: uem.as_ref().map(|u| stretches(u, uri)),
         };
-        let d = der(truth, &found, &options);
-        let j = jer(truth, &found, &options);
-        text.push_str(&line(uri, d.rate(), j.rate, [d.missed_secs, d.false_alarm_secs, d.confusion_secs, d.total_secs]));
-        for (sum, x) in sums.iter_mut().zip([d.missed_secs, d.false_alarm_secs, d.confusion_secs, d.total_secs]) {
+        let s = speaker::score(truth, &found, &options);
+        let secs = [s.missed_secs, s.false_alarm_secs, s.confusion_secs, s.total_secs];
+        text.push_str(&line(uri, s.der(), s.jer(), secs));
+        for (sum, x) in sums.iter_mut().zip(secs) {
             *sum += x;
         }
     }

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::annotation::{Annotation, SpeechTurn, Turn};
+use crate::audio::egemaps::{Extractor, Lld};
 use crate::audio::{self, Acoustics, VoiceModels};
 use crate::error::{Error, Result};
 use crate::face::{self, FaceModels, FaceTracker, Faces};
@@ -149,6 +150,7 @@ pub(crate) struct Heard {
     pub(crate) audio: AudioBuffer,
     pub(crate) report: Option<AudioReport>,
     pub(crate) acoustics: Acoustics,
+    pub(crate) lld: Lld,
     pub(crate) diarization: Diarization,
 }
 
@@ -248,18 +250,21 @@ fn try_hear(
     let (acoustics, diarization) = rayon::join(
         || {
             let step = Instant::now();
-            (audio::acoustics(&buffer, voice, &recipe.voice), step.elapsed().as_secs_f64())
+            let acoustics = audio::acoustics(&buffer, voice, &recipe.voice);
+            let lld = Extractor::new().lld(buffer.samples());
+            (acoustics, lld, step.elapsed().as_secs_f64())
         },
         || {
             let step = Instant::now();
             (who_spoke(request, &buffer, speaker, recipe), step.elapsed().as_secs_f64())
         },
     );
-    timings.voice_secs = acoustics.1;
+    let (acoustics, lld, voice_secs) = acoustics;
+    timings.voice_secs = voice_secs;
     timings.speaker_secs = diarization.1;
     let mut diarization = diarization.0?;
     diarization.warnings.drain(..).for_each(|w| warnings.push(w));
-    Ok(Heard { acoustics: acoustics.0?, diarization, audio: buffer, report: Some(decoded.report) })
+    Ok(Heard { acoustics: acoustics?, lld, diarization, audio: buffer, report: Some(decoded.report) })
 }
 
 /// Diarization, or the RTTM that replaces it.

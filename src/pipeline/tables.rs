@@ -2,11 +2,13 @@
 
 use super::{Heard, Request, Seen, interview, shift};
 use crate::annotation::Turn;
+use crate::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, Functionals};
 use crate::audio::{self, TurnVoice};
 use crate::error::Result;
 use crate::face;
 use crate::recipe::Recipe;
-use crate::table::{Missing, Table, TableSchema};
+use crate::table::{Cell, ColumnSpec, CutOff, Missing, Table, TableBuilder, TableSchema};
+use crate::time::Segment;
 use crate::transcript::Transcript;
 use crate::turns::{self, Cast, FaceTurn, SpeakerMatch, TranscriptOffset, TurnRow, VoiceColumns};
 use crate::warning::{Warning, Warnings};
@@ -27,15 +29,41 @@ pub(super) struct Described {
 pub fn schemas(recipe: &Recipe) -> Vec<TableSchema> {
     vec![
         interview::interviews_schema(),
-        turns::turns_schema(audio::turn_voice_columns()),
+        turns::turns_schema(voice_specs()),
         turns::turn_faces_schema(),
         turns::words_schema(),
         turns::speech_schema(),
-        turns::speakers_schema(recipe.turns.speaker_embeddings, Vec::new()),
-        audio::voice_schema(Vec::new()),
+        turns::speakers_schema(recipe.turns.speaker_embeddings, audio::functional_specs(CutOff::Interview)),
+        audio::voice_schema(audio::lld_specs()),
         face::faces_schema(&recipe.face),
         face::tracks_schema(&recipe.face),
     ]
+}
+
+/// The voice columns of `turns`: the room's own, then eGeMAPS.
+fn voice_specs() -> Vec<ColumnSpec> {
+    let mut specs = audio::turn_voice_columns();
+    specs.extend(audio::functional_specs(CutOff::TurnEnd));
+    specs
+}
+
+/// eGeMAPS of a turn, cut out and analysed on its own as openSMILE does.
+fn turn_egemaps(segment: Segment, heard: &Heard, extractor: &mut Extractor) -> Functionals {
+    let without = |missing| Functionals { values: [None; FUNCTIONAL_COUNT], opensmile: [None; FUNCTIONAL_COUNT], missing: Some(missing) };
+    match &heard.report {
+        None => without(Missing::NoStream),
+        Some(_) if segment.start() >= heard.audio.duration() => without(Missing::PastEnd),
+        Some(_) => extractor.functionals(heard.audio.slice(segment)),
+    }
+}
+
+/// eGeMAPS of everything one voice says alone: its stretches of the exclusive annotation, joined.
+fn speaker_egemaps(speaker: &str, heard: &Heard) -> Vec<Cell> {
+    let mut joined = Vec::new();
+    for turn in heard.diarization.exclusive.turns().iter().filter(|t| t.speaker == speaker) {
+        joined.extend_from_slice(heard.audio.slice(turn.segment));
+    }
+    audio::functional_cells(&Extractor::new().functionals(&joined))
 }
 
 /// Aligns everything with the turns and builds all tables but the interview's row.
@@ -71,6 +99,13 @@ pub(super) fn describe(
         })
         .collect();
 
+    let mut extractor = Extractor::new();
+    let egemaps: Vec<Functionals> = all.iter().map(|t| turn_egemaps(t.segment, heard, &mut extractor)).collect();
+    let fill_voice = |i: usize, table: &mut TableBuilder| {
+        audio::fill(&voices[i], table);
+        audio::fill_functionals(&egemaps[i], table);
+    };
+
     let embedding = |name: &str| {
         heard.diarization.voices.iter().find(|v| v.speaker == name).and_then(|v| v.embedding.clone())
     };
@@ -79,7 +114,7 @@ pub(super) fn describe(
             id,
             &all,
             &rows,
-            VoiceColumns { specs: audio::turn_voice_columns(), fill: &|i, table| audio::fill(&voices[i], table) },
+            VoiceColumns { specs: voice_specs(), fill: &fill_voice },
         )?,
         turns::turn_faces_table(id, &all, &face_turns, &speaker_person)?,
         turns::speech_table(id, annotation, &heard.diarization.exclusive)?,
@@ -90,9 +125,9 @@ pub(super) fn describe(
             &matches,
             &cast,
             recipe.turns.speaker_embeddings.then_some(&embedding as &dyn Fn(&str) -> Option<Vec<f32>>),
-            (Vec::new(), &|_| Vec::new()),
+            (audio::functional_specs(CutOff::Interview), &|speaker| speaker_egemaps(speaker, heard)),
         )?,
-        audio::voice_table(id, &heard.acoustics, Vec::new())?,
+        audio::voice_table(id, &heard.acoustics, audio::lld_columns(&heard.lld, heard.acoustics.len()))?,
         face::faces_table(id, &seen.faces, &recipe.face)?,
         face::tracks_table(id, &seen.faces, &recipe.face)?,
     ];
