@@ -27,6 +27,7 @@ mod pose;
 mod quality;
 mod short_range;
 mod shot;
+mod summary;
 mod table;
 mod track;
 mod tracker;

@@ -12,9 +12,7 @@ use super::landmark::{Mesh, Mesher, SIDE};
 use super::short_range::{Near, ShortRange};
 use super::shot::{Shot, Shots};
 use super::track::{self, Live, Past};
-use super::{
-    BoundingBox, FaceConfig, FaceModels, Faces, Observation, Track, blendshape, expression, gaze, identity, person, pose, quality,
-};
+use super::{BoundingBox, FaceConfig, FaceModels, Faces, Observation, blendshape, expression, gaze, identity, pose, quality, summary};
 use crate::error::Result;
 use crate::signal::VideoFrame;
 use crate::time::Seconds;
@@ -40,8 +38,6 @@ const EXPECTED_PX: f32 = 24.0;
 const TRANSITION_SECS: f64 = 0.45;
 /// An unknown face of the short-range detector calls the full one, but not more often than this.
 const BETWEEN_CALLS_SECS: f64 = 0.15;
-/// Tracks of smaller faces, or with a single look, tell less of identity, px.
-const CLEAR_PX: f32 = 30.0;
 /// Detector score that makes a face without the landmark model's agreement.
 const SURE_SCORE: f32 = 0.75;
 /// Full detections in a row that may miss a face the landmark model sees.
@@ -541,61 +537,7 @@ impl<'a> FaceTracker<'a> {
         for track in std::mem::take(&mut self.live) {
             self.end(track)?;
         }
-        let (least, sure, mean) = (self.config.min_track_observations.max(1), self.config.track_score, self.config.detect_score);
-        let real = |t: &Past| t.observations >= least && t.confirmed && t.best_score >= sure && t.mean_score >= mean;
-        let mut past: Vec<Past> = self.past.into_iter().filter(real).collect();
-        past.sort_by_key(|t| (t.first, t.id));
-        let candidates: Vec<person::Candidate> = past
-            .iter()
-            .enumerate()
-            .map(|(i, t)| person::Candidate {
-                span: (t.first.get(), t.last.get()),
-                identity: identity::mean(&t.embeddings).map(|m| (m, t.embeddings.len())),
-                clear: t.embeddings.len() > 1 && t.size() >= CLEAR_PX,
-                continues: past[..i].iter().rposition(|earlier| t.continues(earlier)),
-            })
-            .collect();
-        let limits =
-            person::Limits { distance: self.config.same_person_distance, min: self.config.persons_min, max: self.config.persons_max };
-        let owners = person::join(&candidates, limits);
-        let name = |p: usize| format!("P{}", p + 1);
-        // Old numbers to new ones, in the order of first appearance.
-        let mut ids: Vec<(u32, u32)> = past.iter().zip(1..).map(|(t, new)| (t.id, new)).collect();
-        ids.sort_unstable();
-        let renumber = |old: u32| ids.binary_search_by_key(&old, |i| i.0).ok().map(|i| ids[i].1);
-        let tracks: Vec<Track> = past
-            .iter()
-            .zip(candidates)
-            .zip(&owners)
-            .zip(1..)
-            .map(|(((t, c), &owner), id)| Track {
-                id,
-                person: name(owner),
-                first_pts: t.first,
-                last_pts: t.last,
-                observations: t.observations,
-                mean_size_px: t.size(),
-                embedding: c.identity.map(|i| i.0),
-            })
-            .collect();
-        let mut observations = self.observations;
-        observations.retain_mut(|o| renumber(o.track).map(|new| o.track = new).is_some());
-        observations.sort_by_key(|o| (o.pts, o.track));
-        let mut faces_per_frame = vec![0; self.sampled.len()];
-        for o in &observations {
-            if let Ok(i) = self.sampled.binary_search(&o.pts) {
-                faces_per_frame[i] += 1;
-            }
-        }
-        let persons = owners.iter().max().map_or(0, |m| m + 1);
-        Ok(Faces {
-            observations,
-            tracks,
-            persons: (0..persons).map(name).collect(),
-            sampled: self.sampled,
-            faces_per_frame,
-            cuts: self.cuts,
-        })
+        Ok(summary::gather(self.past, self.observations, self.sampled, self.cuts, &self.config))
     }
 }
 
