@@ -6,6 +6,7 @@ mod faces;
 pub mod logging;
 mod machine;
 mod progress;
+mod voice;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -38,6 +39,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
         Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
         Command::Score(args) => print(&diarize::score(args)?)?,
+        Command::Voice(args) => voice::run(args, &registry()?)?,
         Command::Faces(args) => faces::run(args, &registry()?)?,
         Command::Models => return machine::models(&registry()?),
         Command::Doctor => return machine::doctor(&registry()?),

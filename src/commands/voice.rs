@@ -1,0 +1,131 @@
+//! `turnwise voice`: eGeMAPSv02 of a plain recording, for those who come from openSMILE.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use turnwise::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, FUNCTIONALS, Functionals, LLDS, Lld};
+use turnwise::error::Error;
+use turnwise::inference::Registry;
+use turnwise::media::{self, StreamPick};
+use turnwise::output::{parquet, rttm};
+use turnwise::pipeline::file_metadata;
+use turnwise::recipe::Recipe;
+use turnwise::table::{ColumnData, ColumnSpec, Kind, Table, TableSchema};
+use turnwise::time::Segment;
+
+use crate::cli::{Voice, VoiceFormat};
+
+/// Writes `lld` and `functionals`.
+pub fn run(args: &Voice, registry: &Registry) -> Result<()> {
+    // The segments first: a mistake in them shows before the decoding.
+    let segments = args.segments.as_deref().map(read_segments).transpose()?.unwrap_or_default();
+    let decoded = media::audio(&args.input, turnwise::audio::SAMPLE_RATE_HZ, StreamPick::default())?;
+    for warning in &decoded.warnings {
+        tracing::warn!("{warning}");
+    }
+    let audio = decoded.buffer;
+    let mut extractor = Extractor::new();
+    let (lld, whole) = extractor.analyse(audio.samples());
+    let mut rows = vec![(0.0, audio.duration().get(), whole)];
+    for segment in segments {
+        rows.push((segment.start().get(), segment.end().get(), extractor.functionals(audio.slice(segment))));
+    }
+    let (lld, functionals) = (lld_table(&lld)?, functionals_table(&rows)?);
+    std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
+    match args.format {
+        VoiceFormat::Parquet => {
+            let metadata = file_metadata(&Recipe::default(), registry)?;
+            parquet::write(&args.out.join("lld.parquet"), &lld, &metadata)?;
+            parquet::write(&args.out.join("functionals.parquet"), &functionals, &metadata)?;
+        }
+        VoiceFormat::Csv => {
+            write_csv(&args.out.join("lld.csv"), &lld)?;
+            write_csv(&args.out.join("functionals.csv"), &functionals)?;
+        }
+    }
+    Ok(())
+}
+
+/// openSMILE's own numbers: 0 and -201 in unvoiced frames.
+fn lld_table(lld: &Lld) -> Result<Table> {
+    let mut columns = vec![ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the frame's 20 ms window.")];
+    columns.extend(LLDS.iter().map(|e| ColumnSpec::new(format!("egemaps_{}", e.name), Kind::F32, e.unit, e.description)));
+    let mut data = vec![ColumnData::F64((0..lld.frames()).map(Lld::start_secs).collect())];
+    data.extend(lld.columns.iter().map(|c| ColumnData::F32(c.clone())));
+    Ok(Table::new(TableSchema { name: "lld", description: "One 10 ms frame: eGeMAPSv02's descriptors, openSMILE's values.", columns }, data)?)
+}
+
+/// openSMILE's own numbers; null where a segment is too short for it.
+fn functionals_table(rows: &[(f64, f64, Functionals)]) -> Result<Table> {
+    let mut columns = vec![
+        ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the segment."),
+        ColumnSpec::new("end_secs", Kind::F64, "s", "End of the segment."),
+    ];
+    columns.extend(FUNCTIONALS.iter().map(|e| ColumnSpec::new(format!("egemaps_{}", e.name), Kind::F64, e.unit, e.description)));
+    let mut data = vec![
+        ColumnData::F64(rows.iter().map(|r| r.0).collect()),
+        ColumnData::F64(rows.iter().map(|r| r.1).collect()),
+    ];
+    data.extend((0..FUNCTIONAL_COUNT).map(|f| ColumnData::F64(rows.iter().map(|r| r.2.opensmile[f].unwrap_or(f64::NAN)).collect())));
+    let description = "The whole file, then each segment cut out: eGeMAPSv02's functionals, openSMILE's values.";
+    Ok(Table::new(TableSchema { name: "functionals", description, columns }, data)?)
+}
+
+fn write_csv(path: &Path, table: &Table) -> Result<()> {
+    let mut writer = csv::Writer::from_path(path).with_context(|| format!("cannot write {}", path.display()))?;
+    writer.write_record(table.schema().columns.iter().map(|c| c.name.as_ref()))?;
+    let text = |column: &ColumnData, row: usize| match column {
+        ColumnData::F64(v) if v[row].is_finite() => v[row].to_string(),
+        ColumnData::F32(v) if v[row].is_finite() => v[row].to_string(),
+        _ => String::new(),
+    };
+    for row in 0..table.rows() {
+        writer.write_record(table.columns().iter().map(|c| text(c, row)))?;
+    }
+    writer.flush().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// RTTM lines of all recordings in the file, or the rows of a CSV file, in their order.
+fn read_segments(path: &Path) -> Result<Vec<Segment>> {
+    if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
+        return rttm_lines(path);
+    }
+    let mut reader = csv::Reader::from_path(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let header = reader.headers()?.clone();
+    let place = |name: &str| {
+        header.iter().position(|h| h.trim() == name).ok_or_else(|| {
+            Error::parse(path, 1, format!("no column \"{name}\""), "segments have the columns start_secs and end_secs")
+        })
+    };
+    let (start, end) = (place("start_secs")?, place("end_secs")?);
+    let mut segments = Vec::new();
+    for record in reader.records() {
+        let record = record?;
+        let line = record.position().map_or(0, |p| p.line() as usize);
+        let number = |i: usize| record.get(i).and_then(|c| c.trim().parse::<f64>().ok());
+        let segment = number(start).zip(number(end)).and_then(|(a, b)| Segment::from_secs(a, b)).ok_or_else(|| {
+            Error::parse(path, line, "no start_secs and end_secs in seconds, the second not before the first", "correct the line")
+        })?;
+        segments.push(segment);
+    }
+    Ok(segments)
+}
+
+/// In the order of the file: an annotation would sort them and join nothing, but its rows could not be laid beside openSMILE's.
+fn rttm_lines(path: &Path) -> Result<Vec<Segment>> {
+    // Read as RTTM first: every fault is told the way the other commands tell it.
+    rttm::read_rttm(path)?;
+    let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    Ok(text
+        .lines()
+        .map(str::split_whitespace)
+        .filter_map(|mut fields| {
+            if fields.next()? != "SPEAKER" {
+                return None;
+            }
+            let start: f64 = fields.nth(2)?.parse().ok()?;
+            let duration: f64 = fields.next()?.parse().ok()?;
+            Segment::from_secs(start, start + duration)
+        })
+        .collect())
+}
