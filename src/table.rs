@@ -424,7 +424,7 @@ mod tests {
         t.row().set("a", f64::INFINITY);
         let t = t.finish().unwrap();
         assert_eq!(t.rows(), 2);
-        assert!(matches!(t.column("a"), Some(ColumnData::F32(v)) if v[0] == 1.5 && v[1].is_nan()));
+        assert!(matches!(t.column("a"), Some(ColumnData::F32(v)) if (v[0] - 1.5).abs() < 1e-6 && v[1].is_nan()));
         assert!(matches!(t.column("b"), Some(ColumnData::Str(v)) if v[1].is_none()));
     }
 

@@ -51,11 +51,8 @@ pub fn score(args: &Score) -> Result<String> {
     let mut sums = [0.0; 4];
     for (uri, truth) in &reference {
         let found = counterpart(uri, &reference, &hypothesis);
-        let options = ScoreOptions {
-            collar_secs: args.collar,
-            skip_overlap: args.skip_overlap,
-            uem: uem.as_ref().map(|u| stretches(u, uri)),
-        };
+        let options =
+            ScoreOptions { collar_secs: args.collar, skip_overlap: args.skip_overlap, uem: uem.as_ref().map(|u| stretches(u, uri)) };
         let s = speaker::score(truth, &found, &options);
         let secs = [s.missed_secs, s.false_alarm_secs, s.confusion_secs, s.total_secs];
         text.push_str(&line(uri, s.der(), s.jer(), secs));

@@ -27,7 +27,14 @@ pub fn models(registry: &Registry) -> Result<ExitCode> {
     let runtime = registry.runtime();
     let state = registry.runtime_state()?;
     whole &= state == ModelState::Present;
-    rows.push(["(runtime)".into(), "ONNX Runtime".into(), runtime.licence.clone(), runtime.version.clone(), short(&runtime.sha256), word(&state)]);
+    rows.push([
+        "(runtime)".into(),
+        "ONNX Runtime".into(),
+        runtime.licence.clone(),
+        runtime.version.clone(),
+        short(&runtime.sha256),
+        word(&state),
+    ]);
     for model in registry.models() {
         let state = registry.state(model)?;
         whole &= state == ModelState::Present || !model.default;

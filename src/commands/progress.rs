@@ -40,7 +40,8 @@ impl Display {
         let id = &request.interview_id;
         match (update, &self.bars) {
             (Update::Begun, Some(bars)) => {
-                let bar = bars.all.insert_before(&bars.corpus, ProgressBar::new(1000).with_style(style("{bar:30.cyan} {percent:>3} %  {msg}")));
+                let bar =
+                    bars.all.insert_before(&bars.corpus, ProgressBar::new(1000).with_style(style("{bar:30.cyan} {percent:>3} %  {msg}")));
                 bar.set_message(id.clone());
                 lock(&bars.interviews).insert(index, bar);
             }

@@ -52,7 +52,10 @@ fn lld_table(lld: &Lld) -> Result<Table> {
     columns.extend(LLDS.iter().map(|e| ColumnSpec::new(format!("egemaps_{}", e.name), Kind::F32, e.unit, e.description)));
     let mut data = vec![ColumnData::F64((0..lld.frames()).map(Lld::start_secs).collect())];
     data.extend(lld.columns.iter().map(|c| ColumnData::F32(c.clone())));
-    Ok(Table::new(TableSchema { name: "lld", description: "One 10 ms frame: eGeMAPSv02's descriptors, openSMILE's values.", columns }, data)?)
+    Ok(Table::new(
+        TableSchema { name: "lld", description: "One 10 ms frame: eGeMAPSv02's descriptors, openSMILE's values.", columns },
+        data,
+    )?)
 }
 
 /// openSMILE's own numbers; null where a segment is too short for it.
@@ -62,10 +65,7 @@ fn functionals_table(rows: &[(f64, f64, Functionals)]) -> Result<Table> {
         ColumnSpec::new("end_secs", Kind::F64, "s", "End of the segment."),
     ];
     columns.extend(FUNCTIONALS.iter().map(|e| ColumnSpec::new(format!("egemaps_{}", e.name), Kind::F64, e.unit, e.description)));
-    let mut data = vec![
-        ColumnData::F64(rows.iter().map(|r| r.0).collect()),
-        ColumnData::F64(rows.iter().map(|r| r.1).collect()),
-    ];
+    let mut data = vec![ColumnData::F64(rows.iter().map(|r| r.0).collect()), ColumnData::F64(rows.iter().map(|r| r.1).collect())];
     data.extend((0..FUNCTIONAL_COUNT).map(|f| ColumnData::F64(rows.iter().map(|r| r.2.opensmile[f].unwrap_or(f64::NAN)).collect())));
     let description = "The whole file, then each segment cut out: eGeMAPSv02's functionals, openSMILE's values.";
     Ok(Table::new(TableSchema { name: "functionals", description, columns }, data)?)
@@ -93,9 +93,10 @@ fn read_segments(path: &Path) -> Result<Vec<Segment>> {
     let mut reader = csv::Reader::from_path(path).with_context(|| format!("cannot read {}", path.display()))?;
     let header = reader.headers()?.clone();
     let place = |name: &str| {
-        header.iter().position(|h| h.trim() == name).ok_or_else(|| {
-            Error::parse(path, 1, format!("no column \"{name}\""), "segments have the columns start_secs and end_secs")
-        })
+        header
+            .iter()
+            .position(|h| h.trim() == name)
+            .ok_or_else(|| Error::parse(path, 1, format!("no column \"{name}\""), "segments have the columns start_secs and end_secs"))
     };
     let (start, end) = (place("start_secs")?, place("end_secs")?);
     let mut segments = Vec::new();

@@ -50,7 +50,12 @@ pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
         let file = |name: &str| cell(name).map(|c| resolve(&folder, c));
         let number = |name: &str| -> Result<Option<u32>> {
             cell(name)
-                .map(|c| c.parse::<u32>().ok().filter(|n| *n > 0).ok_or_else(|| fail(line, format!("{name} is \"{c}\""), "give a whole number above 0")))
+                .map(|c| {
+                    c.parse::<u32>()
+                        .ok()
+                        .filter(|n| *n > 0)
+                        .ok_or_else(|| fail(line, format!("{name} is \"{c}\""), "give a whole number above 0"))
+                })
                 .transpose()
         };
         let id = cell("interview_id").ok_or_else(|| fail(line, "no interview_id".into(), "give every interview a name of its own"))?;

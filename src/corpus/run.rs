@@ -93,9 +93,8 @@ pub fn run(requests: &[Request], recipe: &Recipe, registry: &Registry, settings:
     let outcomes: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; requests.len()]);
     let threads = settings.jobs.clamp(1, requests.len().max(1));
     let results: Vec<Result<()>> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads)
-            .map(|_| scope.spawn(|| work(requests, recipe, registry, settings, report, &queue, &outcomes)))
-            .collect();
+        let handles: Vec<_> =
+            (0..threads).map(|_| scope.spawn(|| work(requests, recipe, registry, settings, report, &queue, &outcomes))).collect();
         handles
             .into_iter()
             .map(|h| h.join().unwrap_or_else(|_| Err(Error::Worker { interview: "(all)".into(), what: "stopped the run".into() })))

@@ -18,7 +18,14 @@ const TELL_EVERY: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// A model that cannot be loaded, or a closed output; a failing interview is an event.
-pub fn serve(out: &Path, recipe: &Recipe, registry: &Registry, runtime: Runtime, input: impl BufRead, output: impl Write + Send) -> Result<()> {
+pub fn serve(
+    out: &Path,
+    recipe: &Recipe,
+    registry: &Registry,
+    runtime: Runtime,
+    input: impl BufRead,
+    output: impl Write + Send,
+) -> Result<()> {
     let mut models = Models::load(registry, recipe, runtime)?;
     let output = Mutex::new(output);
     let tell = |event: &Event| -> Result<()> {
@@ -28,8 +35,8 @@ pub fn serve(out: &Path, recipe: &Recipe, registry: &Registry, runtime: Runtime,
     };
     for line in input.lines() {
         let line = line.map_err(|source| Error::Read { path: "standard input".into(), source })?;
-        let request: Request =
-            serde_json::from_str(&line).map_err(|e| Error::parse("standard input", 0, e.to_string(), "this is the program's own protocol"))?;
+        let request: Request = serde_json::from_str(&line)
+            .map_err(|e| Error::parse("standard input", 0, e.to_string(), "this is the program's own protocol"))?;
         let last = Mutex::new(Instant::now());
         let progress = |p: Progress| {
             let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

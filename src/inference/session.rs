@@ -124,14 +124,14 @@ fn build(
     path: &Path,
     runtime: Runtime,
 ) -> std::result::Result<ort::session::Session, ort::Error> {
-    Ok(ort::session::Session::builder(environment)?
+    ort::session::Session::builder(environment)?
         .with_optimization_level(GraphOptimizationLevel::Level3)?
         .with_intra_threads(runtime.intra_threads)?
         .with_inter_threads(1)?
         // Spinning workers would burn the CPU time that other stages need.
         .with_intra_op_spinning(false)?
         .with_log_level(ort::logging::LogLevel::Error)?
-        .commit_from_file(path)?)
+        .commit_from_file(path)
 }
 
 fn check(entry: &ModelEntry, side: &str, expected: &[TensorSpec], got: &[ort::value::Outlet]) -> Result<()> {

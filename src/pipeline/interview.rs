@@ -55,7 +55,12 @@ pub fn interviews_schema() -> TableSchema {
             column("tracks", Kind::I64, "", "Face tracks."),
             column("cuts", Kind::I64, "", "Shot cuts."),
             column("face_share", Kind::F64, "1", "Looked-at frames with at least one face, over all, 0 to 1."),
-            column("transcript_offset_secs", Kind::F64, "s", "Add this to the transcript's times and they fit the voice activity best; measured, applied only when asked."),
+            column(
+                "transcript_offset_secs",
+                Kind::F64,
+                "s",
+                "Add this to the transcript's times and they fit the voice activity best; measured, applied only when asked.",
+            ),
             column("transcript_offset_correlation", Kind::F64, "1", "Correlation of cues and voice activity at that offset."),
             column("warnings", Kind::StrList, "", "What a user should know, each with its code first."),
             key("request_hash", Kind::Str, "", "Of the inputs: media size, transcript, speaker bounds."),

@@ -217,7 +217,13 @@ pub(crate) fn shift(turns: &mut [Turn], secs: f64) {
 }
 
 /// Decodes the sound and finds out who speaks when, and how.
-fn hear(request: &Request, voice: &mut VoiceModels, speaker: &mut SpeakerModels, recipe: &Recipe, warnings: &Warnings) -> (Result<Heard>, Timings) {
+fn hear(
+    request: &Request,
+    voice: &mut VoiceModels,
+    speaker: &mut SpeakerModels,
+    recipe: &Recipe,
+    warnings: &Warnings,
+) -> (Result<Heard>, Timings) {
     let mut timings = Timings::default();
     let result = try_hear(request, voice, speaker, recipe, warnings, &mut timings);
     (result, timings)
@@ -278,7 +284,12 @@ fn who_spoke(request: &Request, audio: &AudioBuffer, models: &mut SpeakerModels,
                 (Some(i), _) => found[i].1.clone(),
                 (None, 1) => found[0].1.clone(),
                 (None, n) => {
-                    return Err(Error::parse(path, 0, format!("{n} recordings, none called {own}"), "name the interview's own in the second field"));
+                    return Err(Error::parse(
+                        path,
+                        0,
+                        format!("{n} recordings, none called {own}"),
+                        "name the interview's own in the second field",
+                    ));
                 }
             };
             Ok(adopt(annotation))

@@ -10,7 +10,7 @@ use crate::recipe::Recipe;
 use crate::table::{Cell, ColumnSpec, CutOff, Missing, Table, TableBuilder, TableSchema};
 use crate::time::Segment;
 use crate::transcript::Transcript;
-use crate::turns::{self, Cast, FaceTurn, SpeakerMatch, TranscriptOffset, TurnRow, VoiceColumns};
+use crate::turns::{self, Cast, EmbeddingOf, FaceTurn, SpeakerColumns, SpeakerMatch, TranscriptOffset, TurnRow, VoiceColumns};
 use crate::warning::{Warning, Warnings};
 
 /// Seconds of one voice activity value.
@@ -106,16 +106,9 @@ pub(super) fn describe(
         audio::fill_functionals(&egemaps[i], table);
     };
 
-    let embedding = |name: &str| {
-        heard.diarization.voices.iter().find(|v| v.speaker == name).and_then(|v| v.embedding.clone())
-    };
+    let embedding = |name: &str| heard.diarization.voices.iter().find(|v| v.speaker == name).and_then(|v| v.embedding.clone());
     let mut tables = vec![
-        turns::turns_table(
-            id,
-            &all,
-            &rows,
-            VoiceColumns { specs: voice_specs(), fill: &fill_voice },
-        )?,
+        turns::turns_table(id, &all, &rows, VoiceColumns { specs: voice_specs(), fill: &fill_voice })?,
         turns::turn_faces_table(id, &all, &face_turns, &speaker_person)?,
         turns::speech_table(id, annotation, &heard.diarization.exclusive)?,
         turns::speakers_table(
@@ -124,8 +117,8 @@ pub(super) fn describe(
             &all,
             &matches,
             &cast,
-            recipe.turns.speaker_embeddings.then_some(&embedding as &dyn Fn(&str) -> Option<Vec<f32>>),
-            (audio::functional_specs(CutOff::Interview), &|speaker| speaker_egemaps(speaker, heard)),
+            recipe.turns.speaker_embeddings.then_some(&embedding as EmbeddingOf<'_>),
+            SpeakerColumns { specs: audio::functional_specs(CutOff::Interview), cells: &|speaker| speaker_egemaps(speaker, heard) },
         )?,
         audio::voice_table(id, &heard.acoustics, audio::lld_columns(&heard.lld, heard.acoustics.len()))?,
         face::faces_table(id, &seen.faces, &recipe.face)?,

@@ -34,9 +34,7 @@ pub fn file_metadata(recipe: &Recipe, registry: &Registry) -> Result<FileMetadat
 /// Of the inputs: sizes of the media, contents of transcript and RTTM, speaker bounds and the rest of the request but not where it lies.
 pub(super) fn request_hash(request: &Request) -> Result<String> {
     let size = |path: &Option<std::path::PathBuf>| -> Result<Option<u64>> {
-        path.as_ref()
-            .map(|p| std::fs::metadata(p).map(|m| m.len()).map_err(|source| Error::Read { path: p.clone(), source }))
-            .transpose()
+        path.as_ref().map(|p| std::fs::metadata(p).map(|m| m.len()).map_err(|source| Error::Read { path: p.clone(), source })).transpose()
     };
     let content = |path: &Option<std::path::PathBuf>| path.as_ref().map(|p| file_sha256(p)).transpose();
     let parts = (

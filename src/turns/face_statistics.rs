@@ -19,6 +19,9 @@ const STATISTICS: [(&str, &str); 8] = [
     ("active_share", "share of observations above the recipe's turns.active_above"),
 ];
 
+/// Reads a quantity off an observation.
+type Reading = Box<dyn Fn(&Observation) -> Option<f32>>;
+
 /// A quantity of an observation.
 struct Quantity {
     name: String,
@@ -26,7 +29,7 @@ struct Quantity {
     what: String,
     /// Blendshapes and expressions have an "active" share, angles have none.
     activates: bool,
-    value: Box<dyn Fn(&Observation) -> Option<f32>>,
+    value: Reading,
 }
 
 fn quantities() -> Vec<Quantity> {
@@ -96,9 +99,7 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
             let good: Vec<&Observation> = seen
                 .iter()
                 .copied()
-                .filter(|o| {
-                    f64::from(o.quality.size_px) >= config.min_face_size_px && f64::from(o.presence) >= config.min_presence
-                })
+                .filter(|o| f64::from(o.quality.size_px) >= config.min_face_size_px && f64::from(o.presence) >= config.min_presence)
                 .collect();
             let values = quantities.iter().flat_map(|q| statistics(&good, q, config.active_above)).collect();
             found.push(FaceTurn {
@@ -122,8 +123,7 @@ fn between<T>(items: &[T], segment: Segment, time: impl Fn(&T) -> crate::time::S
 }
 
 fn statistics(observations: &[&Observation], quantity: &Quantity, active_above: f64) -> Vec<f64> {
-    let points: Vec<(f64, f64)> =
-        observations.iter().filter_map(|o| (quantity.value)(o).map(|v| (o.pts.get(), f64::from(v)))).collect();
+    let points: Vec<(f64, f64)> = observations.iter().filter_map(|o| (quantity.value)(o).map(|v| (o.pts.get(), f64::from(v)))).collect();
     let n = points.len() as f64;
     let count = if quantity.activates { 8 } else { 7 };
     if points.is_empty() {
@@ -141,8 +141,7 @@ fn statistics(observations: &[&Observation], quantity: &Quantity, active_above: 
     };
     let time = points.iter().map(|p| p.0).sum::<f64>() / n;
     let spread: f64 = points.iter().map(|p| (p.0 - time).powi(2)).sum();
-    let slope =
-        if spread > 1e-9 { points.iter().map(|p| (p.0 - time) * (p.1 - mean)).sum::<f64>() / spread } else { f64::NAN };
+    let slope = if spread > 1e-9 { points.iter().map(|p| (p.0 - time) * (p.1 - mean)).sum::<f64>() / spread } else { f64::NAN };
     let mut values = vec![mean, deviation, percentile(0.1), percentile(0.5), percentile(0.9), sorted[sorted.len() - 1], slope];
     if quantity.activates {
         values.push(points.iter().filter(|p| p.1 > active_above).count() as f64 / n);
@@ -207,7 +206,12 @@ pub fn turn_faces_schema() -> TableSchema {
         ColumnSpec::new("interview_id", Kind::Str, "", "Interview the row belongs to.").until(CutOff::None),
         ColumnSpec::new("turn_index", Kind::I64, "", "Turn.").until(CutOff::None),
         ColumnSpec::new("person", Kind::Str, "", "Person on the screen, from P1 by first appearance."),
-        ColumnSpec::new("role", Kind::Str, "", "speaker = the turn's speaker by the cast, listener = somebody else, unknown = the turn's speaker has no person."),
+        ColumnSpec::new(
+            "role",
+            Kind::Str,
+            "",
+            "speaker = the turn's speaker by the cast, listener = somebody else, unknown = the turn's speaker has no person.",
+        ),
     ];
     columns.extend(face_columns());
     TableSchema { name: "turn_faces", description: "One visible person during one turn.", columns }

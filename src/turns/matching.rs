@@ -37,11 +37,8 @@ pub fn match_speakers(turns: &[Turn], annotation: &Annotation) -> Vec<SpeakerMat
     }
     // Whole milliseconds: the assignment needs integers.
     let shared = |label: &str, voice: &str| -> i64 {
-        let secs: f64 = turns
-            .iter()
-            .filter(|t| t.speaker.as_deref() == Some(label))
-            .map(|t| annotation.speaker_time_in(voice, t.segment))
-            .sum();
+        let secs: f64 =
+            turns.iter().filter(|t| t.speaker.as_deref() == Some(label)).map(|t| annotation.speaker_time_in(voice, t.segment)).sum();
         (secs * 1000.0).round() as i64
     };
     // Rows may not outnumber columns: empty columns stand for "no voice".

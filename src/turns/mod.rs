@@ -20,7 +20,7 @@ pub use cast::{Cast, CastMember, cast};
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
 pub use matching::{SpeakerMatch, dominant_speaker, match_speakers};
 pub use offset::{TranscriptOffset, transcript_offset};
-pub use speakers::{speakers_schema, speakers_table};
+pub use speakers::{EmbeddingOf, SpeakerColumns, speakers_schema, speakers_table};
 pub use speech::{SpeechContext, speech_context, speech_schema, speech_table};
 pub use table::{TurnRow, VoiceColumns, turns_schema, turns_table};
 pub use words::{word_count, words_schema, words_table};
@@ -67,12 +67,6 @@ pub fn turns_of_speech(annotation: &Annotation) -> Vec<Turn> {
         .turns()
         .iter()
         .zip(1..)
-        .map(|(t, index)| Turn {
-            index,
-            segment: t.segment,
-            speaker: Some(t.speaker.clone()),
-            text: String::new(),
-            words: Vec::new(),
-        })
+        .map(|(t, index)| Turn { index, segment: t.segment, speaker: Some(t.speaker.clone()), text: String::new(), words: Vec::new() })
         .collect()
 }

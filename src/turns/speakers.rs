@@ -28,6 +28,17 @@ pub fn speakers_schema(embeddings: bool, extra: Vec<ColumnSpec>) -> TableSchema 
     TableSchema { name: "speakers", description: "One voice of an interview, or a transcript label without one.", columns }
 }
 
+/// Looks up a voice's embedding by diarized speaker.
+pub type EmbeddingOf<'a> = &'a dyn Fn(&str) -> Option<Vec<f32>>;
+
+/// Further columns and their values by diarized speaker.
+pub struct SpeakerColumns<'a> {
+    /// Contract, in order.
+    pub specs: Vec<ColumnSpec>,
+    /// One value a column.
+    pub cells: &'a dyn Fn(&str) -> Vec<Cell>,
+}
+
 /// Rows of the `speakers` table: voices by name, then labels without a voice. `embeddings` and `extra` are looked up by diarized speaker.
 ///
 /// # Errors
@@ -38,11 +49,11 @@ pub fn speakers_table(
     turns: &[Turn],
     matches: &[SpeakerMatch],
     cast: &Cast,
-    embeddings: Option<&dyn Fn(&str) -> Option<Vec<f32>>>,
-    extra: (Vec<ColumnSpec>, &dyn Fn(&str) -> Vec<Cell>),
+    embeddings: Option<EmbeddingOf<'_>>,
+    extra: SpeakerColumns<'_>,
 ) -> Result<Table> {
-    let extra_names: Vec<String> = extra.0.iter().map(|c| c.name.to_string()).collect();
-    let mut table = TableBuilder::new(speakers_schema(embeddings.is_some(), extra.0));
+    let extra_names: Vec<String> = extra.specs.iter().map(|c| c.name.to_string()).collect();
+    let mut table = TableBuilder::new(speakers_schema(embeddings.is_some(), extra.specs));
     let secs_of = |s: &str| union_secs(annotation.turns().iter().filter(|t| t.speaker == s).map(|t| t.segment));
     let names = annotation.speakers();
     let total: f64 = names.iter().map(|s| secs_of(s)).sum();
@@ -67,7 +78,7 @@ pub fn speakers_table(
         if let Some(embedding) = embeddings {
             table.set("embedding", embedding(name));
         }
-        for (column, cell) in extra_names.iter().zip((extra.1)(name)) {
+        for (column, cell) in extra_names.iter().zip((extra.cells)(name)) {
             table.set(column, cell);
         }
     }

@@ -63,7 +63,12 @@ pub fn turns_schema(voice: Vec<ColumnSpec>) -> TableSchema {
         "",
         "cast = the speaker's own face; only_visible = the one person seen while the speaker is not placed on the screen.",
     ));
-    columns.push(turn("face_missing", Kind::Str, "", "Why the face columns are null: no_stream, no_face, off_screen, past_end, not_requested."));
+    columns.push(turn(
+        "face_missing",
+        Kind::Str,
+        "",
+        "Why the face columns are null: no_stream, no_face, off_screen, past_end, not_requested.",
+    ));
     columns.extend(face_columns());
     TableSchema { name: "turns", description: "One turn of the transcript, or one speech turn where there is none.", columns }
 }
