@@ -27,9 +27,11 @@ pub(super) struct Described {
 
 /// The contract of every table of an output folder, in the order of SCHEMA.md.
 pub fn schemas(recipe: &Recipe) -> Vec<TableSchema> {
+    let mut turns = turns::turns_schema(voice_specs());
+    turns.columns.extend(turns::speaker_z_specs(&voice_specs(), recipe.turns.speaker_z));
     vec![
         interview::interviews_schema(),
-        turns::turns_schema(voice_specs()),
+        turns,
         turns::turn_faces_schema(),
         turns::words_schema(),
         turns::speech_schema(),
@@ -107,8 +109,9 @@ pub(super) fn describe(
     };
 
     let embedding = |name: &str| heard.diarization.voices.iter().find(|v| v.speaker == name).and_then(|v| v.embedding.clone());
+    let turn_rows = turns::turns_table(id, &all, &rows, VoiceColumns { specs: voice_specs(), fill: &fill_voice })?;
     let mut tables = vec![
-        turns::turns_table(id, &all, &rows, VoiceColumns { specs: voice_specs(), fill: &fill_voice })?,
+        turns::with_speaker_z(turn_rows, &voice_specs(), recipe.turns.speaker_z)?,
         turns::turn_faces_table(id, &all, &face_turns, &speaker_person)?,
         turns::speech_table(id, annotation, &heard.diarization.exclusive)?,
         turns::speakers_table(

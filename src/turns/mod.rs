@@ -10,6 +10,7 @@
 mod cast;
 mod face_statistics;
 mod matching;
+mod normalise;
 mod offset;
 mod speakers;
 mod speech;
@@ -19,6 +20,7 @@ mod words;
 pub use cast::{Cast, CastMember, cast};
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
 pub use matching::{SpeakerMatch, dominant_speaker, match_speakers};
+pub use normalise::{SpeakerZ, speaker_z_specs, with_speaker_z};
 pub use offset::{TranscriptOffset, transcript_offset};
 pub use speakers::{EmbeddingOf, SpeakerColumns, speakers_schema, speakers_table};
 pub use speech::{SpeechContext, speech_context, speech_schema, speech_table};
@@ -41,6 +43,8 @@ pub struct TurnsConfig {
     pub active_above: f64,
     /// A speaker is matched to a person when the mouth moves at least this much more (in standard errors) while the speaker talks.
     pub cast_min_score: f64,
+    /// Extra voice columns as z scores against the speaker's own turns: `off`, `causal` (earlier turns only) or `interview`.
+    pub speaker_z: SpeakerZ,
     /// Write each voice's embedding into `speakers`. Off by default: an embedding can identify a person.
     pub speaker_embeddings: bool,
     /// Longest shift between transcript and audio that is looked for; 0 = do not look.
@@ -55,6 +59,7 @@ impl Default for TurnsConfig {
             min_presence_share: 0.1,
             active_above: 0.3,
             cast_min_score: 2.0,
+            speaker_z: SpeakerZ::Off,
             speaker_embeddings: false,
             max_transcript_offset_secs: 10.0,
         }
