@@ -23,7 +23,8 @@ const WORKER_STACK_BYTES: usize = 8 << 20;
 
 /// Extracts a file or a corpus; exit 1 when some interview failed.
 pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
-    let recipe = recipe(&args.recipe)?;
+    let mut recipe = recipe(&args.recipe)?;
+    recipe.input.lenient |= args.lenient;
     let requests = requests(args)?;
     // Before anything is decoded: the models, and a place to write to.
     registry.verify(Models::names(&recipe))?;
