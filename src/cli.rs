@@ -104,6 +104,9 @@ pub struct Extract {
     /// Name of the interview in the tables, for a single media file.
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
+    /// Drop cues that cannot be understood instead of refusing the transcript; the same as `--set input.lenient=true`.
+    #[arg(long)]
+    pub lenient: bool,
     /// The recipe.
     #[command(flatten)]
     pub recipe: RecipeArgs,

@@ -26,7 +26,7 @@ pub enum Error {
         kind: &'static str,
     },
     /// A transcript, manifest or RTTM line that cannot be understood.
-    #[error("{}:{line}: {what}; {hint}", path.display())]
+    #[error("{}: {what}; {hint}", place(path, *line))]
     Parse {
         /// The file.
         path: PathBuf,
@@ -141,6 +141,11 @@ pub enum Error {
     },
 }
 
+/// The file, and the line where it is known.
+fn place(path: &std::path::Path, line: usize) -> String {
+    if line == 0 { path.display().to_string() } else { format!("{}:{line}", path.display()) }
+}
+
 /// The library's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -206,5 +211,11 @@ mod tests {
     fn the_chain_tells_each_cause_once() {
         let e = Error::media("a.mp4", std::io::Error::other("moov atom not found"));
         assert_eq!(e.chain(), "cannot read media a.mp4: moov atom not found");
+    }
+
+    #[test]
+    fn a_line_is_told_where_there_is_one() {
+        assert_eq!(Error::parse("a.srt", 3, "end before start", "correct it").to_string(), "a.srt:3: end before start; correct it");
+        assert_eq!(Error::parse("a.srt", 0, "no cues", "leave it out").to_string(), "a.srt: no cues; leave it out");
     }
 }

@@ -17,7 +17,7 @@ fn main() -> ExitCode {
             if commands::is_broken_pipe(&error) {
                 return ExitCode::SUCCESS;
             }
-            eprintln!("error: {error:#}");
+            commands::say(&format!("error: {error:#}"));
             commands::exit_code(&error)
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -14,17 +15,22 @@ use turnwise::recipe::Recipe;
 use turnwise::speaker::SpeakerBounds;
 
 use super::progress::Display;
-use super::{SOME_FAILED, recipe};
+use super::{SOME_FAILED, recipe, say};
 use crate::cli::{Cli, Extract, Speakers, Worker};
+
+/// As much as a main thread has.
+const WORKER_STACK_BYTES: usize = 8 << 20;
 
 /// Extracts a file or a corpus; exit 1 when some interview failed.
 pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
-    let recipe = recipe(&args.recipe)?;
+    let mut recipe = recipe(&args.recipe)?;
+    recipe.input.lenient |= args.lenient;
     let requests = requests(args)?;
     // Before anything is decoded: the models, and a place to write to.
     registry.verify(Models::names(&recipe))?;
     registry.verify_runtime()?;
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
+    tempfile::tempfile_in(&args.out).with_context(|| format!("cannot write into the folder {}", args.out.display()))?;
 
     let binary = std::env::current_exe().context("cannot find the program's own file")?;
     let recipe_json = recipe.canonical_json()?;
@@ -41,7 +47,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     display.finish();
     if !cli.quiet {
         let failed = summary.failed.len();
-        eprintln!("{} done, {} already done, {failed} failed; tables in {}", summary.done, summary.skipped, args.out.display());
+        say(&format!("{} done, {} already done, {failed} failed; tables in {}", summary.done, summary.skipped, args.out.display()));
     }
     Ok(if summary.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
 }
@@ -49,7 +55,12 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
 fn requests(args: &Extract) -> Result<Vec<Request>> {
     let bounds = bounds(args.speakers)?;
     if !args.input.exists() {
-        return Err(Error::Read { path: args.input.clone(), source: std::io::ErrorKind::NotFound.into() }.into());
+        let what = format!("there is no file {}", args.input.display());
+        return Err(Error::Usage { what, hint: "give a media file or a corpus manifest".into() }.into());
+    }
+    if args.input.is_dir() {
+        let what = format!("{} is a folder", args.input.display());
+        return Err(Error::Usage { what, hint: "give a media file, or a corpus manifest that names the files".into() }.into());
     }
     if !corpus::is_manifest(&args.input) {
         let mut request = Request::of_file(&args.input)?;
@@ -69,9 +80,10 @@ fn requests(args: &Extract) -> Result<Vec<Request>> {
         (args.audio.is_some(), "--audio"),
         (args.rttm.is_some(), "--rttm"),
         (args.id.is_some(), "--id"),
+        (args.sample.is_some(), "--sample"),
     ] {
         if given {
-            let hint = format!("{} is a manifest: give it a column of that name", args.input.display());
+            let hint = format!("{} is a manifest: give it a column for that", args.input.display());
             return Err(Error::Usage { what: format!("{flag} goes with a single media file"), hint }.into());
         }
     }
@@ -107,8 +119,28 @@ fn worker_command(binary: &Path, args: &Extract, cli: &Cli, registry: &Registry,
     command
 }
 
-/// Serves one parent over standard input and output.
-pub fn worker(args: &Worker, registry: &Registry) -> Result<()> {
+/// Serves one parent over standard input and output, and ends with it: where standard input ends, the parent has no more work or is gone,
+/// and an interview half done is left behind.
+pub fn worker(args: &Worker, registry: Registry) -> Result<()> {
     let recipe: Recipe = serde_json::from_str(&args.recipe_json).context("the worker's recipe is not understood")?;
-    Ok(corpus::serve(&args.out, &recipe, registry, Runtime::default(), std::io::stdin().lock(), std::io::stdout())?)
+    let out = args.out.clone();
+    let (ended, end) = mpsc::channel();
+    let (send, lines) = mpsc::channel();
+    let parent_gone = ended.clone();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lines() {
+            if send.send(line).is_err() {
+                break;
+            }
+        }
+        let _ = parent_gone.send(Ok(()));
+    });
+    std::thread::Builder::new()
+        .stack_size(WORKER_STACK_BYTES)
+        .spawn(move || {
+            let served = corpus::serve(&out, &recipe, &registry, Runtime::default(), lines, std::io::stdout());
+            let _ = ended.send(served);
+        })
+        .context("cannot start the worker's thread")?;
+    Ok(end.recv().unwrap_or(Ok(()))?)
 }

@@ -18,6 +18,8 @@ pub fn start(verbose: u8, quiet: bool) {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // Where nobody reads standard error any more, the work goes on.
+        .log_internal_errors(false)
         .with_ansi(terminal)
         .without_time()
         .with_target(false)

@@ -35,7 +35,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
     let registry = || Registry::open(cli.models.as_deref());
     match &cli.command {
         Command::Extract(args) => return extract::run(args, cli, &registry()?),
-        Command::Worker(args) => extract::worker(args, &registry()?)?,
+        Command::Worker(args) => extract::worker(args, registry()?)?,
         Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
         Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
         Command::Score(args) => print(&diarize::score(args)?)?,
@@ -64,6 +64,11 @@ fn print(text: &str) -> Result<()> {
     Ok(out.flush()?)
 }
 
+/// A line for people on standard error. Unlike `eprintln!` it does not panic when nobody reads there any more: the work goes on.
+pub fn say(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
 fn recipe(args: &RecipeArgs) -> Result<Recipe> {
     Ok(Recipe::load(args.recipe.as_deref(), &args.set)?)
 }
@@ -73,10 +78,10 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// 2 for a request that is wrong, 1 for everything else.
+/// 2 for a request that is wrong, be it on the command line, in the recipe or in the manifest; 1 for everything else.
 pub fn exit_code(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref::<Error>() {
-        Some(Error::Usage { .. } | Error::Recipe { .. }) => ExitCode::from(USAGE),
+        Some(Error::Usage { .. } | Error::Recipe { .. } | Error::Parse { .. }) => ExitCode::from(USAGE),
         _ => ExitCode::from(SOME_FAILED),
     }
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use turnwise::corpus::{Outcome, Update};
-use turnwise::pipeline::Request;
+use turnwise::pipeline::{Progress, Request};
+
+use super::say;
 
 /// Shows a run.
 pub struct Display {
@@ -45,13 +47,20 @@ impl Display {
                 bar.set_message(id.clone());
                 lock(&bars.interviews).insert(index, bar);
             }
-            (Update::Progress(p), Some(bars)) if p.total_secs > 0.0 => {
+            (Update::Progress(p), Some(bars)) => {
                 if let Some(bar) = lock(&bars.interviews).get(&index) {
-                    bar.set_position((1000.0 * p.video_secs / p.total_secs).clamp(0.0, 1000.0) as u64);
+                    match *p {
+                        Progress::Step(step) => bar.set_message(format!("{id}: {}", step.words())),
+                        Progress::Watching { video_secs, total_secs } if total_secs > 0.0 => {
+                            bar.set_position((1000.0 * video_secs / total_secs).clamp(0.0, 1000.0) as u64);
+                        }
+                        Progress::Watching { .. } => {}
+                    }
                 }
             }
+            (Update::Progress(Progress::Step(step)), None) => tracing::debug!("{id}: {}", step.words()),
             (Update::Begun | Update::Progress(_), _) => {}
-            (Update::Log(line), _) => self.line(line),
+            (Update::Log(line), _) => self.line(&format!("{id}: {}", line.trim_start())),
             (Update::Ended(outcome), _) => {
                 let count = {
                     let mut ended = lock(&self.ended);
@@ -91,7 +100,7 @@ impl Display {
         match &self.bars {
             // A terminal that cannot be written to has no use for the line.
             Some(bars) => drop(bars.all.println(text)),
-            None => eprintln!("{text}"),
+            None => say(text),
         }
     }
 }

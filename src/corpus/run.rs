@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::inference::Registry;
-use crate::output::{interviews::merge_interviews, paths};
+use crate::output::{folder::OutputFolder, interviews::merge_interviews, paths};
 use crate::pipeline::{self, Progress, Request, Timings};
 use crate::recipe::Recipe;
 
@@ -83,7 +83,7 @@ pub enum Update<'a> {
     Ended(&'a Outcome),
 }
 
-/// Extracts every interview and merges their rows into `interviews.parquet`.
+/// Extracts every interview and merges the rows of all in the folder into `interviews.parquet`.
 ///
 /// # Errors
 /// Only what concerns the run as a whole: the output folder, a worker that cannot be started. A failing interview is in the summary.
@@ -101,13 +101,9 @@ pub fn run(requests: &[Request], recipe: &Recipe, registry: &Registry, settings:
             .collect()
     });
     results.into_iter().collect::<Result<Vec<()>>>()?;
-    let parts: Vec<PathBuf> = requests
-        .iter()
-        .map(|r| paths::table_path(settings.out, "interviews", &r.interview_id))
-        .collect::<Result<Vec<_>>>()?
-        .into_iter()
-        .filter(|p| p.is_file())
-        .collect();
+    // Those of earlier runs too: the folder's other tables hold them as well.
+    let tables = OutputFolder::new(settings.out).tables()?;
+    let parts: Vec<PathBuf> = tables.into_iter().filter(|t| t.table == "interviews").flat_map(|t| t.files).map(|f| f.path).collect();
     merge_interviews(&parts, &paths::interviews_path(settings.out))?;
     let mut summary = Summary::default();
     let outcomes = outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -1,6 +1,6 @@
 //! A worker process: reads requests from standard input, one JSON line each, and answers with events on standard output.
 
-use std::io::{BufRead, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use crate::inference::{Registry, Runtime};
 use crate::pipeline::{self, Models, Progress, Request, Timings};
 use crate::recipe::Recipe;
 
-/// Progress is told at most this often.
+/// Progress within a step is told at most this often.
 const TELL_EVERY: Duration = Duration::from_millis(200);
 
-/// Serves requests until the input ends. Models are loaded once.
+/// Serves requests, one a line, until the input ends. Models are loaded once.
 ///
 /// # Errors
 /// A model that cannot be loaded, or a closed output; a failing interview is an event.
@@ -23,7 +23,7 @@ pub fn serve(
     recipe: &Recipe,
     registry: &Registry,
     runtime: Runtime,
-    input: impl BufRead,
+    input: impl IntoIterator<Item = std::io::Result<String>>,
     output: impl Write + Send,
 ) -> Result<()> {
     let mut models = Models::load(registry, recipe, runtime)?;
@@ -33,14 +33,14 @@ pub fn serve(
         let mut output = output.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         writeln!(output, "{text}").and_then(|()| output.flush()).map_err(|e| Error::write("standard output", e))
     };
-    for line in input.lines() {
+    for line in input {
         let line = line.map_err(|source| Error::Read { path: "standard input".into(), source })?;
         let request: Request = serde_json::from_str(&line)
             .map_err(|e| Error::parse("standard input", 0, e.to_string(), "this is the program's own protocol"))?;
         let last = Mutex::new(Instant::now());
         let progress = |p: Progress| {
             let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if last.elapsed() >= TELL_EVERY {
+            if last.elapsed() >= TELL_EVERY || matches!(p, Progress::Step(_)) {
                 *last = Instant::now();
                 // Nobody listens any more when this fails; the result will say so.
                 let _ = tell(&Event::Progress(p));

@@ -288,7 +288,7 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             for e in [read(&path).unwrap_err(), read_metadata(&path).unwrap_err()] {
                 assert_eq!(e.kind(), "parse");
-                assert!(e.to_string().contains("bad.parquet:0: not a whole Parquet file"), "{e}");
+                assert!(e.to_string().contains("bad.parquet: not a whole Parquet file"), "{e}");
             }
         }
         assert_eq!(read(&folder.path().join("none.parquet")).unwrap_err().kind(), "read");

@@ -4,7 +4,7 @@ use super::tables::Described;
 use super::{Heard, Request, Seen};
 use crate::error::{Error, Result};
 use crate::recipe::Recipe;
-use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::table::{ColumnSpec, CutOff, Kind, Missing, Table, TableBuilder, TableSchema};
 use crate::transcript::Transcript;
 
 /// Contract of the `interviews` table.
@@ -137,6 +137,9 @@ pub(super) fn row(
             .set("tracks", seen.faces.tracks.len())
             .set("cuts", seen.faces.cuts.len())
             .set("face_share", if looked > 0 { with_face as f64 / looked as f64 } else { f64::NAN });
+    }
+    if heard.report.is_none() {
+        table.set("speech_missing", Missing::NoStream);
     }
     table.set("duration_secs", end);
     table.finish()

@@ -105,11 +105,44 @@ impl Models {
 
 /// How far an interview is, for people and for the watch that ends a hung decoder.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Progress {
-    /// Seconds of video looked at.
-    pub video_secs: f64,
-    /// Declared length in seconds, 0 where unknown.
-    pub total_secs: f64,
+pub enum Progress {
+    /// A step begins, or has moved on.
+    Step(Step),
+    /// The picture is looked at, frame by frame.
+    Watching {
+        /// Seconds of video looked at.
+        video_secs: f64,
+        /// Declared length in seconds, 0 where unknown.
+        total_secs: f64,
+    },
+}
+
+/// A step of an interview. Listening and watching go on at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Step {
+    /// The sound is decoded.
+    ReadSound,
+    /// The sound is analysed: voice and speakers.
+    Listen,
+    /// The voice is described; who speaks when may still be worked on.
+    VoiceDone,
+    /// Who speaks when is known; the voice may still be worked on.
+    SpeakersDone,
+    /// Turns are described and the tables made.
+    Describe,
+}
+
+impl Step {
+    /// What is going on now, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Step::ReadSound => "reading the sound",
+            Step::Listen => "listening",
+            Step::VoiceDone => "voice described",
+            Step::SpeakersDone => "speakers found",
+            Step::Describe => "describing the turns",
+        }
+    }
 }
 
 /// Time spent, outside the data: the same input gives the same bytes.
@@ -172,8 +205,10 @@ pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress
     let read = read_transcript(request, recipe, &warnings)?;
 
     let Models { voice, speaker, face } = models;
-    let ((heard, mut spent), seen) =
-        rayon::join(|| hear(request, voice, speaker, recipe, &warnings), || watch(request, face.as_mut(), recipe, &warnings, progress));
+    let ((heard, mut spent), seen) = rayon::join(
+        || hear(request, voice, speaker, recipe, &warnings, progress),
+        || watch(request, face.as_mut(), recipe, &warnings, progress),
+    );
     let heard = heard?;
     let (seen, watched) = seen?;
     spent.watch_secs = watched;
@@ -182,6 +217,7 @@ pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress
         return Err(Error::media(request.media.clone().unwrap_or_default(), "the file has neither an audio nor a video stream"));
     }
 
+    progress(Progress::Step(Step::Describe));
     let step = Instant::now();
     let described = tables::describe(request, recipe, read.as_ref(), &heard, &seen, &warnings)?;
     let row = interview::row(request, recipe, read.as_ref(), &heard, &seen, &described, warnings.into_sorted())?;
@@ -223,9 +259,10 @@ fn hear(
     speaker: &mut SpeakerModels,
     recipe: &Recipe,
     warnings: &Warnings,
+    progress: &(dyn Fn(Progress) + Sync),
 ) -> (Result<Heard>, Timings) {
     let mut timings = Timings::default();
-    let result = try_hear(request, voice, speaker, recipe, warnings, &mut timings);
+    let result = try_hear(request, voice, speaker, recipe, warnings, progress, &mut timings);
     (result, timings)
 }
 
@@ -235,11 +272,13 @@ fn try_hear(
     speaker: &mut SpeakerModels,
     recipe: &Recipe,
     warnings: &Warnings,
+    progress: &(dyn Fn(Progress) + Sync),
     timings: &mut Timings,
 ) -> Result<Heard> {
     let Some(path) = request.audio.as_ref().or(request.media.as_ref()) else { return Ok(Heard::default()) };
     // The stream indices of the recipe are those of the media; a separate audio file has its own.
     let pick = StreamPick { audio: recipe.input.audio_stream.index().filter(|_| request.audio.is_none()), video: None };
+    progress(Progress::Step(Step::ReadSound));
     let step = Instant::now();
     let decoded = match media::audio(path, audio::SAMPLE_RATE_HZ, pick) {
         Ok(decoded) => decoded,
@@ -253,16 +292,20 @@ fn try_hear(
     decoded.warnings.into_iter().for_each(|w| warnings.push(w));
     let buffer = decoded.buffer;
 
+    progress(Progress::Step(Step::Listen));
     let (acoustics, diarization) = rayon::join(
         || {
             let step = Instant::now();
             let acoustics = audio::acoustics(&buffer, voice, &recipe.voice);
             let lld = Extractor::new().lld(buffer.samples());
+            progress(Progress::Step(Step::VoiceDone));
             (acoustics, lld, step.elapsed().as_secs_f64())
         },
         || {
             let step = Instant::now();
-            (who_spoke(request, &buffer, speaker, recipe), step.elapsed().as_secs_f64())
+            let found = who_spoke(request, &buffer, speaker, recipe);
+            progress(Progress::Step(Step::SpeakersDone));
+            (found, step.elapsed().as_secs_f64())
         },
     );
     let (acoustics, lld, voice_secs) = acoustics;
@@ -337,7 +380,7 @@ fn watch(
     for frame in frames.by_ref() {
         let frame = frame?;
         tracker.push(&frame)?;
-        progress(Progress { video_secs: frame.pts.get(), total_secs });
+        progress(Progress::Watching { video_secs: frame.pts.get(), total_secs });
     }
     let faces = tracker.finish()?;
     let report = frames.finish()?;
