@@ -89,6 +89,9 @@ pub(super) fn describe(
     let face_turns = turns::face_turns(&all, &seen.faces, &recipe.turns);
     let rows: Vec<TurnRow> =
         all.iter().enumerate().map(|(i, t)| row(i, t, transcript.is_some(), heard, seen, &matches, &cast, &face_turns, recipe)).collect();
+    let heard_voices: Vec<(Option<&str>, Option<&str>)> =
+        rows.iter().map(|r| (r.matched_speaker.as_deref(), r.speech.speaker.as_deref())).collect();
+    turns::contradictions(&all, &heard_voices, &matches).into_iter().for_each(|w| warnings.push(w));
     let speaker_person: Vec<Option<String>> = rows.iter().map(|r| r.person.clone()).collect();
     let voices: Vec<TurnVoice> = all
         .iter()
