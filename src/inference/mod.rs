@@ -11,10 +11,12 @@ pub use session::{Input, RuntimeInfo, Session, runtime_info};
 pub struct Runtime {
     /// Threads inside one model call. 1 leaves the parallelism to the stages and keeps sums in one order.
     pub intra_threads: usize,
+    /// Keep freed tensors for the next call: a little faster, but memory stays at the sum of all sessions' peaks.
+    pub arena: bool,
 }
 
 impl Default for Runtime {
     fn default() -> Self {
-        Runtime { intra_threads: 1 }
+        Runtime { intra_threads: 1, arena: true }
     }
 }

@@ -130,6 +130,8 @@ fn build(
         .with_inter_threads(1)?
         // Spinning workers would burn the CPU time that other stages need.
         .with_intra_op_spinning(false)?
+        .with_memory_pattern(runtime.arena)?
+        .with_execution_providers([ort::ep::CPU::default().with_arena_allocator(runtime.arena).build()])?
         .with_log_level(ort::logging::LogLevel::Error)?
         .commit_from_file(path)
 }

@@ -7,6 +7,8 @@
 //! media::video ─── face::FaceTracker ───────────┘
 //! ```
 
+#[cfg(test)]
+mod cast_truth;
 mod interview;
 mod tables;
 mod write;

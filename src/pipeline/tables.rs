@@ -87,10 +87,13 @@ pub(super) fn describe(
     warn_past_end(&all, heard, seen, warnings);
 
     let matches = if transcript.is_some() { turns::match_speakers(&all, annotation) } else { Vec::new() };
-    let cast = turns::cast(&heard.diarization.exclusive, &seen.faces, &recipe.turns);
+    let cast = turns::cast(annotation, &seen.faces, &heard.acoustics, &recipe.turns);
     let face_turns = turns::face_turns(&all, &seen.faces, &recipe.turns);
     let rows: Vec<TurnRow> =
         all.iter().enumerate().map(|(i, t)| row(i, t, transcript.is_some(), heard, seen, &matches, &cast, &face_turns, recipe)).collect();
+    let heard_voices: Vec<(Option<&str>, Option<&str>)> =
+        rows.iter().map(|r| (r.matched_speaker.as_deref(), r.speech.speaker.as_deref())).collect();
+    turns::contradictions(&all, &heard_voices, &matches).into_iter().for_each(|w| warnings.push(w));
     let speaker_person: Vec<Option<String>> = rows.iter().map(|r| r.person.clone()).collect();
     let voices: Vec<TurnVoice> = all
         .iter()
@@ -185,7 +188,8 @@ fn row(
         words: has_transcript.then(|| turns::word_count(&turn.text)),
         speech,
         matched_speaker: matched.filter(|_| has_transcript),
-        person,
+        // A person who is not in the picture now is off screen now, whoever it is.
+        person: person.filter(|p| here.iter().any(|f| f.person == *p)),
         face,
         face_source,
         face_missing,

@@ -37,6 +37,11 @@ pub struct ClusteringConfig {
     pub relative_similarity: f64,
     /// A cluster with less solo speech than this is no speaker of its own.
     pub min_speaker_secs: f64,
+    /// A cluster with less than this share of all solo speech is brief: strays grow with the recording, speakers do not.
+    pub brief_share: f64,
+    /// A brief cluster is a speaker of its own only when it is less similar than this to every other speaker, and to what two of them
+    /// speaking at once would sound like; relative like the similarity above.
+    pub brief_similarity: f64,
 }
 
 impl Default for ClusteringConfig {
@@ -47,6 +52,8 @@ impl Default for ClusteringConfig {
             min_speech_probability: 0.5,
             relative_similarity: 0.68,
             min_speaker_secs: 2.0,
+            brief_share: 0.03,
+            brief_similarity: 0.38,
         }
     }
 }
@@ -120,7 +127,7 @@ pub fn cluster(units: &[Unit], config: &ClusteringConfig, least: usize, most: us
     let is_large = |n: &Node| n.secs >= config.min_speaker_secs;
 
     let found = at(threshold, 1, usize::MAX);
-    let mut kept: Vec<Node> = found.iter().filter(|n| is_large(n)).cloned().collect();
+    let mut kept = without_strays(found.iter().filter(|n| is_large(n)).cloned().collect(), config);
     if kept.is_empty() {
         // Nobody spoke for long: the one who spoke most.
         kept = found.iter().max_by(|a, b| a.secs.total_cmp(&b.secs)).cloned().into_iter().collect();
@@ -136,6 +143,51 @@ pub fn cluster(units: &[Unit], config: &ClusteringConfig, least: usize, most: us
     }
     let too_few_units = kept.len() < least;
     Speakers { centroids: kept.iter().filter_map(|n| unit(n.sum.iter().copied())).collect(), too_few_units }
+}
+
+/// Leaves out brief clusters that are no voice of their own: a few bad seconds of a voice, or of two at once, that happen again and again
+/// in a long recording. Order is kept.
+fn without_strays(clusters: Vec<Node>, config: &ClusteringConfig) -> Vec<Node> {
+    let total: f64 = clusters.iter().map(|n| n.secs).sum();
+    let mean = |n: &Node| n.sum.iter().map(|v| v / n.secs.max(f64::MIN_POSITIVE)).collect::<Vec<f64>>();
+    let (mut speakers, mut brief): (Vec<usize>, Vec<usize>) =
+        (0..clusters.len()).partition(|&i| clusters[i].secs >= config.brief_share * total);
+    // Long ones first: what is a speaker already is what the others may be strays of.
+    brief.sort_by(|&a, &b| clusters[b].secs.total_cmp(&clusters[a].secs));
+    for i in brief {
+        let own = mean(&clusters[i]);
+        let known: Vec<Vec<f64>> = speakers.iter().map(|&s| mean(&clusters[s])).collect();
+        let alike = known.iter().map(|k| dot(k, &own)).fold(f64::NEG_INFINITY, f64::max);
+        if alike.max(likest_pair(&known, &own)) < config.brief_similarity {
+            speakers.push(i);
+        }
+    }
+    speakers.sort_unstable();
+    let mut keep = vec![false; clusters.len()];
+    speakers.iter().for_each(|&i| keep[i] = true);
+    clusters.into_iter().zip(keep).filter(|(_, k)| *k).map(|(n, _)| n).collect()
+}
+
+/// The highest similarity of a mean to one between two speakers' means; two voices at once lie in the plane of both.
+fn likest_pair(known: &[Vec<f64>], own: &[f64]) -> f64 {
+    let mut best = f64::NEG_INFINITY;
+    for (i, a) in known.iter().enumerate() {
+        for b in &known[..i] {
+            let (aa, bb, ab, ax, bx) = (dot(a, a), dot(b, b), dot(a, b), dot(a, own), dot(b, own));
+            let determinant = aa * bb - ab * ab;
+            let (wa, wb) = (ax * bb - bx * ab, bx * aa - ax * ab);
+            if determinant > 1e-9 && wa > 0.0 && wb > 0.0 {
+                // The projection onto the plane, as long as the speakers' means are.
+                let projection = ((wa * ax + wb * bx) / determinant).max(0.0).sqrt();
+                best = best.max(projection * (0.5 * (aa + bb)).sqrt());
+            }
+        }
+    }
+    best
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// The dendrogram of average linkage, merges in falling order of similarity.
@@ -310,5 +362,18 @@ mod tests {
         assert!((self_similarity(&pairs[..2], 0) - SELF_SIMILARITY).abs() < 1e-12);
         let scaled = relative(&Unit { embedding: vec![0.6, 0.8], secs: 2.0 }, 0.64);
         assert!((scaled.embedding[0] - 0.75).abs() < 1e-6 && (scaled.secs - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn strays_of_a_long_recording_are_no_speakers_and_a_brief_voice_is() {
+        let unit = |v: [f32; 3]| Unit { embedding: v.to_vec(), secs: 1.0 };
+        let mut all: Vec<Unit> = (0..400).map(|i| unit(if i % 2 == 0 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] })).collect();
+        // Three times: two voices at once (0.5 similar to either), and a voice like nobody's.
+        all.extend((0..3).map(|_| unit([0.5, 0.5, 0.707])));
+        all.extend((0..3).map(|_| unit([-0.1, 0.1, -0.99])));
+        let found = cluster(&all, &ClusteringConfig::default(), 1, 99);
+        assert_eq!(found.centroids.len(), 3);
+        assert!(found.centroids[2][2] < -0.9);
+        assert_eq!(cluster(&all, &ClusteringConfig::default(), 4, 4).centroids.len(), 4);
     }
 }

@@ -119,6 +119,8 @@ impl SpeakerModels {
     /// # Errors
     /// What [`crate::inference::Session::load`] says.
     pub fn load(registry: &Registry, runtime: Runtime) -> Result<Self> {
+        // The signal of a long recording fills the memory that arenas would.
+        let runtime = Runtime { arena: false, ..runtime };
         Ok(SpeakerModels {
             vad: Vad::load(registry, runtime)?,
             segmenter: Segmenter::load(registry, runtime)?,

@@ -5,6 +5,7 @@ use pathfinding::matrix::Matrix;
 
 use crate::annotation::{Annotation, Turn, union_secs};
 use crate::time::Segment;
+use crate::warning::Warning;
 
 /// A transcript label and the voice that goes with it.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +66,33 @@ pub fn match_speakers(turns: &[Turn], annotation: &Annotation) -> Vec<SpeakerMat
         .collect()
 }
 
+/// Turns named in a warning; the column `speaker_contradicts` tells all.
+const NAMED_TURNS: usize = 5;
+
+/// What the voices say against the labels: turns (by [`Turn::index`]) in which another voice than the label's talks most, and labels
+/// without a voice. `heard` holds each turn's expected and loudest voice.
+pub fn contradictions(turns: &[Turn], heard: &[(Option<&str>, Option<&str>)], matches: &[SpeakerMatch]) -> Vec<Warning> {
+    let mut found = Vec::new();
+    let against: Vec<&Turn> = turns
+        .iter()
+        .zip(heard)
+        .filter(|(_, h)| matches!(h, (Some(expected), Some(loudest)) if expected != loudest))
+        .map(|(t, _)| t)
+        .collect();
+    if !against.is_empty() {
+        let named: Vec<String> = against.iter().take(NAMED_TURNS).map(|t| t.index.to_string()).collect();
+        let more = if against.len() > NAMED_TURNS { ", ..." } else { "" };
+        let what =
+            format!("another voice than the label's talks most in {} of {} turns: {}{more}", against.len(), turns.len(), named.join(", "));
+        found.push(Warning::SpeakerMatch { what });
+    }
+    let silent: Vec<&str> = matches.iter().filter(|m| m.diarized.is_none()).map(|m| m.label.as_str()).collect();
+    if !silent.is_empty() {
+        found.push(Warning::SpeakerMatch { what: format!("no voice of its own was found for: {}", silent.join(", ")) });
+    }
+    found
+}
+
 /// The diarized speaker who talks most inside `segment`, with the seconds; ties go to the name that sorts first.
 pub fn dominant_speaker(annotation: &Annotation, segment: Segment) -> Option<(String, f64)> {
     let mut best: Option<(String, f64)> = None;
@@ -115,5 +143,21 @@ mod tests {
         assert_eq!(m.iter().filter(|m| m.diarized.is_some()).count(), 1);
         assert!(match_speakers(&turns, &Annotation::default()).iter().all(|m| m.diarized.is_none() && m.share().is_none()));
         assert!(match_speakers(&[], &one).is_empty());
+    }
+
+    #[test]
+    fn turns_against_their_label_are_named() {
+        let turns: Vec<Turn> = (1..=3).map(|i| Turn { index: i, ..turn(0.0, 1.0, Some("A")) }).collect();
+        let heard = [(Some("S0"), Some("S1")), (Some("S0"), Some("S0")), (None, Some("S1"))];
+        let without = SpeakerMatch { label: "B".into(), diarized: None, shared_secs: 0.0, speech_secs: 1.0 };
+        let told: Vec<String> = contradictions(&turns, &heard, &[without]).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "speaker_match: another voice than the label's talks most in 1 of 3 turns: 1",
+                "speaker_match: no voice of its own was found for: B"
+            ]
+        );
+        assert!(contradictions(&turns[1..2], &heard[1..2], &[]).is_empty());
     }
 }

@@ -19,7 +19,7 @@ mod words;
 
 pub use cast::{Cast, CastMember, cast};
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
-pub use matching::{SpeakerMatch, dominant_speaker, match_speakers};
+pub use matching::{SpeakerMatch, contradictions, dominant_speaker, match_speakers};
 pub use normalise::{SpeakerZ, speaker_z_specs, with_speaker_z};
 pub use offset::{TranscriptOffset, transcript_offset};
 pub use speakers::{EmbeddingOf, SpeakerColumns, speakers_schema, speakers_table};
