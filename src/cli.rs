@@ -37,6 +37,8 @@ pub enum Command {
     Voice(Voice),
     /// Follow the faces of one video: faces.parquet and tracks.parquet.
     Faces(Faces),
+    /// Check RESCUE-bench annotations: counts for each task and label, media, times and names, sample by sample.
+    Check(Check),
     /// List the models: role, licence, hash, present or missing.
     Models,
     /// Print the recipe: every parameter that changes results, with its value.
@@ -210,6 +212,17 @@ pub struct Faces {
     /// The recipe.
     #[command(flatten)]
     pub recipe: RecipeArgs,
+}
+
+/// `turnwise check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// A folder of samples, one JSON file of a sample, or one JSONL file.
+    #[arg(value_name = "ANNOTATIONS", value_hint = ValueHint::AnyPath)]
+    pub annotations: PathBuf,
+    /// Tell which rows have no media: a corpus manifest, or the folder that extract wrote.
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub media: Option<PathBuf>,
 }
 
 /// The hidden worker.

@@ -6,7 +6,7 @@
 //! shell        main, cli
 //! corpus       manifest, run, status
 //! composition  pipeline: extract() = hear ‖ watch → align → relate → write
-//! meaning      turns
+//! meaning      turns · tasks · export
 //! analysis     audio · speaker · face · transcript
 //! doors        media (ffmpeg-next, hound) · inference (ort) · output (polars, RTTM) · dft (realfft)
 //! words        error, warning, time, signal, annotation, table
@@ -26,6 +26,7 @@ pub mod recipe;
 pub mod signal;
 pub mod speaker;
 pub mod table;
+pub mod tasks;
 pub mod time;
 pub mod transcript;
 pub mod turns;

@@ -11,7 +11,7 @@ const STOREYS: &[&[&str]] = &[
     &["error", "warning", "time", "signal", "annotation", "table"],
     &["media", "inference", "output", "dft"],
     &["audio", "speaker", "face", "transcript"],
-    &["turns"],
+    &["turns", "tasks", "baseline", "export"],
     &["recipe", "pipeline"],
     &["corpus"],
     &["main", "cli", "commands"],

@@ -6,6 +6,7 @@ mod faces;
 pub mod logging;
 mod machine;
 mod progress;
+mod tasks;
 mod voice;
 
 use std::io::Write;
@@ -41,6 +42,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Score(args) => print(&diarize::score(args)?)?,
         Command::Voice(args) => voice::run(args, &registry()?)?,
         Command::Faces(args) => faces::run(args, &registry()?)?,
+        Command::Check(args) => return tasks::check(args),
         Command::Models => return machine::models(&registry()?),
         Command::Doctor => return machine::doctor(&registry()?),
         Command::Recipe(args) => print(&recipe(args)?.to_toml()?)?,

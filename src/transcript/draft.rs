@@ -37,6 +37,14 @@ impl<'a> Draft<'a> {
         Err(self.fail(line, what, format!("{hint}, or pass --lenient to drop it")))
     }
 
+    /// What was told of cues that were left out.
+    pub(super) fn dropped(&self) -> impl Iterator<Item = &str> {
+        self.warnings.iter().filter_map(|w| match w {
+            Warning::Transcript { what } => what.strip_prefix("dropped "),
+            _ => None,
+        })
+    }
+
     pub(super) fn warn(&mut self, what: impl Into<String>) {
         self.warnings.push(Warning::Transcript { what: what.into() });
     }

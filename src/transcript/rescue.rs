@@ -186,6 +186,19 @@ pub struct Strategy {
 /// # Errors
 /// [`Error::Read`] and [`Error::Parse`], naming file, line and row; [`Error::Parse`] as well where no sample is found or an id repeats.
 pub fn read_samples(root: &Path) -> Result<Vec<Sample>> {
+    read(root, None)
+}
+
+/// As [`read_samples`], but rows that cannot be used are left out and told, with their file.
+///
+/// # Errors
+/// As [`read_samples`], but for bad rows.
+pub fn read_samples_leniently(root: &Path) -> Result<(Vec<Sample>, Vec<String>)> {
+    let mut dropped = Vec::new();
+    Ok((read(root, Some(&mut dropped))?, dropped))
+}
+
+fn read(root: &Path, mut dropped: Option<&mut Vec<String>>) -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
     if root.is_dir() {
         let mut files = Vec::new();
@@ -194,11 +207,11 @@ pub fn read_samples(root: &Path) -> Result<Vec<Sample>> {
         for file in &files {
             let relative = file.strip_prefix(root).unwrap_or(file).with_extension("");
             let id: Vec<String> = relative.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
-            samples.extend(read_file(file, &id.join("/"))?);
+            samples.extend(read_file(file, &id.join("/"), dropped.as_deref_mut())?);
         }
         samples.sort_by(|a, b| a.id.cmp(&b.id));
     } else {
-        samples = read_file(root, &stem(root))?;
+        samples = read_file(root, &stem(root), dropped)?;
     }
     if samples.is_empty() {
         return Err(Error::parse(
@@ -233,10 +246,10 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-fn read_file(path: &Path, id: &str) -> Result<Vec<Sample>> {
+fn read_file(path: &Path, id: &str, dropped: Option<&mut Vec<String>>) -> Result<Vec<Sample>> {
     let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
     let (text, _) = encoding::decode(&bytes);
-    let mut draft = Draft::new(path, false);
+    let mut draft = Draft::new(path, dropped.is_some());
     let found = match json::parse(&text) {
         Ok(root) => samples_in(&root).map(|list| list.into_iter().map(|v| (0, v.clone())).collect()),
         Err(error) => match lines(&text) {
@@ -248,7 +261,11 @@ fn read_file(path: &Path, id: &str) -> Result<Vec<Sample>> {
     let Some(found) = found else {
         return Err(Error::parse(path, 0, "no RESCUE-bench sample: `rows` is missing", "expected an object with a list called `rows`"));
     };
-    found.iter().map(|(line, value)| sample(value, id, *line, &mut draft)).collect()
+    let samples: Vec<Sample> = found.iter().map(|(line, value)| sample(value, id, *line, &mut draft)).collect::<Result<_>>()?;
+    if let Some(dropped) = dropped {
+        dropped.extend(draft.dropped().map(|what| format!("{}: {what}", path.display())));
+    }
+    Ok(samples)
 }
 
 pub(super) fn stem(path: &Path) -> String {

@@ -1,0 +1,56 @@
+//! ER: what the speaker of a row feels, and how strongly.
+
+use super::rescue::{Instance, context, id_by_sample, instance, is_client};
+use super::sampling::{Single, capped};
+use super::settings::Task;
+use crate::transcript::rescue::{Row, Sample};
+
+/// Rows after the first 30 % with an emotion of their own speaker, evenly sampled.
+pub(super) fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {
+    let n = sample.rows.len();
+    let skipped = n.saturating_sub(1).min((3 * n).div_ceil(10));
+    let found: Vec<Instance> = sample
+        .rows
+        .iter()
+        .enumerate()
+        .skip(skipped)
+        .filter(|(_, row)| word_count(&row.dialogue_cleaned) >= task.min_dialogue_words)
+        .filter_map(|(position, row)| {
+            let (emotion, intensity) = own_emotion(row)?;
+            Some(Instance {
+                label: emotion.to_owned(),
+                intensity: Some(intensity),
+                context: context(sample, position, task.context_size, true),
+                ..instance(sample, position, id_by_sample(sample, row))
+            })
+        })
+        .collect();
+    capped(&found, task.max_per_sample, Single::First)
+}
+
+/// The first emotion of the row's speaker with text and an intensity that rounds (half to even) to 0-10.
+pub(super) fn own_emotion(row: &Row) -> Option<(&str, i64)> {
+    if !is_client(&row.primary_speaker) {
+        return None;
+    }
+    row.internal_emotion.iter().filter(|e| e.person == row.primary_speaker && !e.emotion_description.is_empty()).find_map(|e| {
+        let rounded = e.intensity?.round_ties_even();
+        (0.0..=10.0).contains(&rounded).then_some((e.emotion_description.as_str(), rounded as i64))
+    })
+}
+
+/// Runs of letters, digits and the apostrophe.
+fn word_count(text: &str) -> usize {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|run| !run.is_empty()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_runs() {
+        assert_eq!(word_count("I don't -- know, 20 years"), 5);
+        assert_eq!(word_count(" … "), 0);
+    }
+}

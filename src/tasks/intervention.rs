@@ -1,0 +1,42 @@
+//! ITP: after which rows does the therapist speak? Balanced within each sample.
+
+use super::rescue::{Instance, context, instance};
+use super::sampling::{Single, capped};
+use super::settings::Task;
+use crate::transcript::rescue::{Sample, THERAPIST};
+
+/// The sample's decision points, as many yes as no, by row.
+pub(super) fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {
+    let (mut yes, mut no) = (Vec::new(), Vec::new());
+    for (position, pair) in sample.rows.windows(2).enumerate() {
+        if pair[0].primary_speaker != THERAPIST {
+            if pair[1].primary_speaker == THERAPIST { yes.push(position) } else { no.push(position) }
+        }
+    }
+    let yes = capped(&yes, task.max_per_class, Single::Middle);
+    let no = capped(&no, task.max_per_class, Single::Middle);
+    let count = yes.len().min(no.len());
+    if count == 0 {
+        return Vec::new();
+    }
+    let mut chosen: Vec<(usize, bool)> = capped(&yes, count, Single::Middle).into_iter().map(|p| (p, true)).collect();
+    chosen.extend(capped(&no, count, Single::Middle).into_iter().map(|p| (p, false)));
+    chosen.sort_unstable();
+    chosen.into_iter().map(|(position, enters)| point(sample, position, enters, task)).collect()
+}
+
+fn point(sample: &Sample, position: usize, enters: bool, task: &Task) -> Instance {
+    let (row, next) = (&sample.rows[position], &sample.rows[position + 1]);
+    let (class, label, boundary) = match enters {
+        true => ("pos", "yes", "therapist_entry"),
+        false if row.primary_speaker == next.primary_speaker => ("neg", "no", "same_speaker_continuation"),
+        false => ("neg", "no", "non_therapist_exchange"),
+    };
+    Instance {
+        label: label.into(),
+        boundary,
+        candidates: vec!["yes".into(), "no".into()],
+        context: context(sample, position, task.context_size, true),
+        ..instance(sample, position, format!("{}__{class}_after_row{}", sample.id, row.row_index))
+    }
+}

@@ -1,0 +1,24 @@
+//! Tasks: the instances of RESCUE-bench's six tasks, their tables with our features, and the check of an annotation set.
+//!
+//! ```text
+//! Sample ─┬─ check: what the annotations hold, and what is wrong with them
+//!         └─ rescue: instances ─┬─ table: labels, candidates, context, features up to the cut-off
+//!              turns, dyads … ──┴─ features: globs, the leak check
+//! ```
+//!
+//! Label fields of the annotations become labels and nothing else; features come from the tables of an output folder alone.
+
+mod check;
+mod emotion;
+mod intervention;
+mod relation;
+mod rescue;
+mod sampling;
+mod settings;
+mod support;
+mod target;
+mod viewpoint;
+
+pub use check::{Findings, Media, check};
+pub use rescue::{Emotion, Instance, Viewpoint, instances};
+pub use settings::{Evidence, Rule, Task, read_tasks};

@@ -1,0 +1,30 @@
+//! RPP: the relation state of a turn from the rows before it. The closed set is read from the data, one for each group mode.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rescue::{Instance, context, id_by_file, instance};
+use super::settings::Task;
+use crate::transcript::rescue::{GroupMode, Row, Sample, THERAPIST};
+
+/// Instances of both group modes, in the samples' order.
+pub(super) fn instances(samples: &[Sample], task: &Task) -> Vec<Instance> {
+    let counts = |row: &&Row| !row.relation_cycle_state.is_empty() && (task.any_speaker || row.primary_speaker == THERAPIST);
+    let mut states: BTreeMap<GroupMode, BTreeSet<&str>> = BTreeMap::new();
+    for sample in samples {
+        let own = sample.rows.iter().filter(counts).map(|r| r.relation_cycle_state.as_str());
+        states.entry(sample.group_mode).or_default().extend(own);
+    }
+    let mut found = Vec::new();
+    for sample in samples {
+        let candidates: Vec<String> = states[&sample.group_mode].iter().map(|s| (*s).to_owned()).collect();
+        for (position, row) in sample.rows.iter().enumerate().filter(|(_, r)| counts(r)) {
+            found.push(Instance {
+                label: row.relation_cycle_state.clone(),
+                candidates: candidates.clone(),
+                context: context(sample, position, task.context_size, task.include_current),
+                ..instance(sample, position, id_by_file(sample, row))
+            });
+        }
+    }
+    found
+}
