@@ -132,6 +132,11 @@ impl VoiceModels {
     pub fn load(registry: &Registry, runtime: Runtime) -> Result<Self> {
         Ok(VoiceModels { swift_f0: Session::load(registry, pitch::MODEL, runtime)? })
     }
+
+    /// All of them, to ask what they did.
+    pub fn sessions(&mut self) -> [&mut Session; 1] {
+        [&mut self.swift_f0]
+    }
 }
 
 /// One row per frame of [`GRID`]; all columns have the same length and NaN stands for missing.

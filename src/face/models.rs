@@ -29,4 +29,9 @@ impl FaceModels {
             expression: Session::load(registry, super::expression::MODEL, runtime)?,
         })
     }
+
+    /// All of them, to ask what they did.
+    pub fn sessions(&mut self) -> [&mut Session; 6] {
+        [&mut self.detector, &mut self.short_range, &mut self.landmarks, &mut self.blendshapes, &mut self.recognition, &mut self.expression]
+    }
 }

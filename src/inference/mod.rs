@@ -2,9 +2,11 @@
 
 mod registry;
 mod session;
+mod usage;
 
 pub use registry::{ModelEntry, ModelState, Registry, RuntimeEntry, TensorSpec, file_sha256};
 pub use session::{Input, RuntimeInfo, Session, runtime_info};
+pub use usage::{ShapeCalls, Usage};
 
 /// Settings that change speed only, never results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

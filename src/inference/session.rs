@@ -8,7 +8,8 @@ use ort::session::SessionInputValue;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::value::{TensorElementType, TensorRef, ValueType};
 
-use super::{ModelEntry, Registry, Runtime, TensorSpec};
+use super::usage::thread_cpu_secs;
+use super::{ModelEntry, Registry, Runtime, TensorSpec, Usage};
 use crate::error::{Error, Result};
 
 /// One environment a process: the runtime's own rule.
@@ -54,10 +55,20 @@ pub enum Input<'a> {
     I64(ArrayViewD<'a, i64>),
 }
 
+impl Input<'_> {
+    fn shape(&self) -> &[usize] {
+        match self {
+            Input::F32(a) => a.shape(),
+            Input::I64(a) => a.shape(),
+        }
+    }
+}
+
 /// A loaded model. One per worker: a run needs it exclusively.
 pub struct Session {
     name: String,
     outputs: Vec<String>,
+    usage: Usage,
     session: ort::session::Session,
 }
 
@@ -81,12 +92,17 @@ impl Session {
         let session = build(environment(registry)?, &path, runtime).map_err(|e| Error::model(name, e))?;
         check(entry, "input", &entry.inputs, session.inputs())?;
         check(entry, "output", &entry.outputs, session.outputs())?;
-        Ok(Session { name: name.into(), outputs: entry.outputs.iter().map(|o| o.name.clone()).collect(), session })
+        Ok(Session { name: name.into(), outputs: entry.outputs.iter().map(|o| o.name.clone()).collect(), usage: Usage::default(), session })
     }
 
     /// Registry name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The calls since the last time this was asked.
+    pub fn take_usage(&mut self) -> Usage {
+        std::mem::take(&mut self.usage)
     }
 
     /// Runs the model; outputs come as 32-bit floats in the registry's order.
@@ -99,14 +115,18 @@ impl Session {
 
     fn try_run(&mut self, inputs: &[(&str, Input<'_>)]) -> std::result::Result<Vec<ArrayD<f32>>, ort::Error> {
         let mut values: Vec<(String, SessionInputValue<'_>)> = Vec::with_capacity(inputs.len());
+        let mut shapes = Vec::with_capacity(inputs.len());
         for (name, input) in inputs {
+            shapes.push(((*name).to_owned(), input.shape().to_owned()));
             let value: SessionInputValue<'_> = match input {
                 Input::F32(a) => TensorRef::from_array_view(a.view())?.into(),
                 Input::I64(a) => TensorRef::from_array_view(a.view())?.into(),
             };
             values.push(((*name).to_owned(), value));
         }
+        let begun = thread_cpu_secs();
         let results = self.session.run(values)?;
+        self.usage.add(shapes, thread_cpu_secs() - begun);
         let floats = |name: &String| {
             let value = &results[name.as_str()];
             match value.try_extract_array::<f32>() {

@@ -17,6 +17,7 @@ pub use interview::interviews_schema;
 pub use tables::schemas;
 pub use write::{file_metadata, is_done, write, write_failure};
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -25,7 +26,7 @@ use crate::audio::egemaps::{Extractor, Lld};
 use crate::audio::{self, Acoustics, VoiceModels};
 use crate::error::{Error, Result};
 use crate::face::{self, FaceModels, FaceTracker, Faces};
-use crate::inference::{Registry, Runtime};
+use crate::inference::{Registry, Runtime, Usage};
 use crate::media::{self, AudioReport, Sampling, StreamPick, VideoReport};
 use crate::recipe::Recipe;
 use crate::signal::AudioBuffer;
@@ -103,6 +104,13 @@ impl Models {
             face: if recipe.input.skip_video { None } else { Some(FaceModels::load(registry, runtime)?) },
         })
     }
+
+    /// The calls of each model since the last time this was asked; models that were not called are left out.
+    pub fn take_usage(&mut self) -> BTreeMap<String, Usage> {
+        let face = self.face.iter_mut().flat_map(FaceModels::sessions);
+        let sessions = self.voice.sessions().into_iter().chain(self.speaker.sessions()).chain(face);
+        sessions.map(|s| (s.name().to_owned(), s.take_usage())).filter(|(_, u)| u.calls > 0).collect()
+    }
 }
 
 /// How far an interview is, for people and for the watch that ends a hung decoder.
@@ -148,7 +156,7 @@ impl Step {
 }
 
 /// Time spent, outside the data: the same input gives the same bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Timings {
     /// Reading and decoding the audio.
     pub audio_decode_secs: f64,
@@ -162,6 +170,8 @@ pub struct Timings {
     pub tables_secs: f64,
     /// All, wall clock.
     pub total_secs: f64,
+    /// What each model was asked, and the processor time inside the runtime.
+    pub models: BTreeMap<String, Usage>,
 }
 
 /// One interview, extracted.
@@ -205,6 +215,8 @@ pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress
     let warnings = Warnings::default();
     let mut timings = Timings::default();
     let read = read_transcript(request, recipe, &warnings)?;
+    // What a failed interview asked before is not this one's.
+    drop(models.take_usage());
 
     let Models { voice, speaker, face } = models;
     let ((heard, mut spent), seen) = rayon::join(
@@ -223,6 +235,7 @@ pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress
     let step = Instant::now();
     let described = tables::describe(request, recipe, read.as_ref(), &heard, &seen, &warnings)?;
     let row = interview::row(request, recipe, read.as_ref(), &heard, &seen, &described, warnings.into_sorted())?;
+    timings.models = models.take_usage();
     timings.tables_secs = step.elapsed().as_secs_f64();
     timings.total_secs = begun.elapsed().as_secs_f64();
     Ok(Interview { request: request.clone(), tables: described.tables, row, annotation: heard.diarization.annotation, timings })

@@ -71,6 +71,10 @@ impl Embedder {
         Ok(Embedder { fbank: Fbank::new(), frames, head })
     }
 
+    pub(super) fn sessions(&mut self) -> [&mut Session; 2] {
+        [&mut self.frames, &mut self.head]
+    }
+
     /// One embedding a stretch of `samples` (16 kHz). A stretch is a rising list of feature frames (see [`feature_frame`]), which need
     /// not be neighbours. Blocks that no stretch touches are not computed; memory holds one block and the stretches that run on.
     ///

@@ -39,7 +39,7 @@ pub use vad::{CHUNKS as VAD_CHUNKS, Vad, VadConfig, segments as speech_segments}
 
 use crate::annotation::Annotation;
 use crate::error::{Error, Result};
-use crate::inference::{Registry, Runtime};
+use crate::inference::{Registry, Runtime, Session};
 use crate::table::Missing;
 use crate::time::Segment;
 use crate::warning::Warning;
@@ -126,6 +126,12 @@ impl SpeakerModels {
             segmenter: Segmenter::load(registry, runtime)?,
             embedder: Embedder::load(registry, runtime)?,
         })
+    }
+
+    /// The sessions of all of them, to ask what they did.
+    pub fn sessions(&mut self) -> [&mut Session; 4] {
+        let [frames, head] = self.embedder.sessions();
+        [self.vad.session(), self.segmenter.session(), frames, head]
     }
 }
 

@@ -74,6 +74,10 @@ impl Segmenter {
         Ok(Segmenter { session: Session::load(registry, MODEL, runtime)? })
     }
 
+    pub(super) fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
     /// Local speakers of every window of `samples` at 16 kHz, windows `step_frames` apart, the last one filled with zeros.
     /// Windows of silence are empty of speakers.
     ///

@@ -59,6 +59,10 @@ impl Vad {
         Ok(Vad { session: Session::load(registry, MODEL, runtime)? })
     }
 
+    pub(super) fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
     /// Speech probability, 0 to 1, of each started 512 samples of 16 kHz audio; the last chunk is filled with zeros.
     ///
     /// # Errors

