@@ -1,4 +1,4 @@
-//! The `turnwise` program: parse, run, tell the outcome. The only exit is here.
+//! The `turnwise` program: parse, run, tell the outcome. The only exit is here, but for a worker whose parent is gone.
 
 mod cli;
 mod commands;

@@ -18,8 +18,8 @@ use super::progress::Display;
 use super::{SOME_FAILED, recipe, say};
 use crate::cli::{Cli, Extract, Speakers, Worker};
 
-/// As much as a main thread has.
-const WORKER_STACK_BYTES: usize = 8 << 20;
+/// What an idle worker is given to end after its parent.
+const IDLE_END: Duration = Duration::from_millis(400);
 
 /// Extracts a file or a corpus; exit 1 when some interview failed.
 pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
@@ -121,26 +121,20 @@ fn worker_command(binary: &Path, args: &Extract, cli: &Cli, registry: &Registry,
 
 /// Serves one parent over standard input and output, and ends with it: where standard input ends, the parent has no more work or is gone,
 /// and an interview half done is left behind.
-pub fn worker(args: &Worker, registry: Registry) -> Result<()> {
+pub fn worker(args: &Worker, registry: &Registry) -> Result<()> {
     let recipe: Recipe = serde_json::from_str(&args.recipe_json).context("the worker's recipe is not understood")?;
-    let out = args.out.clone();
-    let (ended, end) = mpsc::channel();
     let (send, lines) = mpsc::channel();
-    let parent_gone = ended.clone();
     std::thread::spawn(move || {
         for line in std::io::stdin().lines() {
             if send.send(line).is_err() {
                 break;
             }
         }
-        let _ = parent_gone.send(Ok(()));
+        // An idle worker sees the end of its requests and ends by itself.
+        drop(send);
+        std::thread::sleep(IDLE_END);
+        // SAFETY: _exit has no preconditions. Exit handlers must not run here: the models are at work on other threads.
+        unsafe { libc::_exit(1) }
     });
-    std::thread::Builder::new()
-        .stack_size(WORKER_STACK_BYTES)
-        .spawn(move || {
-            let served = corpus::serve(&out, &recipe, &registry, Runtime::default(), lines, std::io::stdout());
-            let _ = ended.send(served);
-        })
-        .context("cannot start the worker's thread")?;
-    Ok(end.recv().unwrap_or(Ok(()))?)
+    Ok(corpus::serve(&args.out, &recipe, registry, Runtime::default(), lines, std::io::stdout())?)
 }

@@ -36,7 +36,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
     let registry = || Registry::open(cli.models.as_deref());
     match &cli.command {
         Command::Extract(args) => return extract::run(args, cli, &registry()?),
-        Command::Worker(args) => extract::worker(args, registry()?)?,
+        Command::Worker(args) => extract::worker(args, &registry()?)?,
         Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
         Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
         Command::Score(args) => print(&diarize::score(args)?)?,
