@@ -39,6 +39,8 @@ pub enum Command {
     Faces(Faces),
     /// Check RESCUE-bench annotations: counts for each task and label, media, times and names, sample by sample.
     Check(Check),
+    /// Make the tables of RESCUE-bench's tasks from annotations and extracted features.
+    Tasks(Tasks),
     /// List the models: role, licence, hash, present or missing.
     Models,
     /// Print the recipe: every parameter that changes results, with its value.
@@ -223,6 +225,20 @@ pub struct Check {
     /// Tell which rows have no media: a corpus manifest, or the folder that extract wrote.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub media: Option<PathBuf>,
+}
+
+/// `turnwise tasks`.
+#[derive(Debug, Args)]
+pub struct Tasks {
+    /// The folder that extract wrote; the tables go to its subfolder tasks.
+    #[arg(value_name = "OUT", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+    /// A folder of samples, one JSON file of a sample, or one JSONL file; a sample's id is its interview's.
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub annotations: PathBuf,
+    /// The task file, as pipelines/tasks/rescue.toml.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub tasks: PathBuf,
 }
 
 /// The hidden worker.

@@ -43,6 +43,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Voice(args) => voice::run(args, &registry()?)?,
         Command::Faces(args) => faces::run(args, &registry()?)?,
         Command::Check(args) => return tasks::check(args),
+        Command::Tasks(args) => print(&tasks::tasks(args)?)?,
         Command::Models => return machine::models(&registry()?),
         Command::Doctor => return machine::doctor(&registry()?),
         Command::Recipe(args) => print(&recipe(args)?.to_toml()?)?,

@@ -1,5 +1,7 @@
 //! From what was heard, seen and read to the tables of one interview.
 
+use std::collections::BTreeMap;
+
 use super::{Heard, Request, Seen, interview, shift};
 use crate::annotation::Turn;
 use crate::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, Functionals};
@@ -10,7 +12,7 @@ use crate::recipe::Recipe;
 use crate::table::{Cell, ColumnSpec, CutOff, Missing, Table, TableBuilder, TableSchema};
 use crate::time::Segment;
 use crate::transcript::Transcript;
-use crate::turns::{self, Cast, EmbeddingOf, FaceTurn, SpeakerColumns, SpeakerMatch, TranscriptOffset, TurnRow, VoiceColumns};
+use crate::turns::{self, Cast, EmbeddingOf, FaceTurn, Place, SpeakerColumns, SpeakerMatch, TranscriptOffset, TurnRow, VoiceColumns};
 use crate::warning::{Warning, Warnings};
 
 /// Seconds of one voice activity value.
@@ -33,6 +35,7 @@ pub fn schemas(recipe: &Recipe) -> Vec<TableSchema> {
         interview::interviews_schema(),
         turns,
         turns::turn_faces_schema(),
+        turns::dyads_schema(),
         turns::words_schema(),
         turns::speech_schema(),
         turns::speakers_schema(recipe.turns.speaker_embeddings, audio::functional_specs(CutOff::Interview)),
@@ -116,6 +119,7 @@ pub(super) fn describe(
     let mut tables = vec![
         turns::with_speaker_z(turn_rows, &voice_specs(), recipe.turns.speaker_z)?,
         turns::turn_faces_table(id, &all, &face_turns, &speaker_person)?,
+        turns::dyads_table(id, &all, &places(&all, transcript.is_some(), &matches, &cast), annotation, &face_turns)?,
         turns::speech_table(id, annotation, &heard.diarization.exclusive)?,
         turns::speakers_table(
             id,
@@ -133,6 +137,19 @@ pub(super) fn describe(
     let words: usize = rows.iter().filter_map(|r| r.words).sum();
     tables.extend(turns::words_table(id, &all)?);
     Ok(Described { tables, turns: all.len(), words, matches, offset })
+}
+
+/// Where each label's voice and face are to be found.
+fn places(all: &[Turn], has_transcript: bool, matches: &[SpeakerMatch], cast: &Cast) -> BTreeMap<String, Place> {
+    let labels = all.iter().filter_map(|t| t.speaker.clone());
+    labels
+        .map(|label| {
+            let matched = || matches.iter().find(|m| m.label == label).and_then(|m| m.diarized.clone());
+            let voice = if has_transcript { matched() } else { Some(label.clone()) };
+            let person = voice.as_deref().and_then(|v| cast.person_of(v)).map(ToOwned::to_owned);
+            (label, Place { voice, person })
+        })
+        .collect()
 }
 
 fn measure_offset(all: &mut [Turn], recipe: &Recipe, heard: &Heard, warnings: &Warnings) -> Option<TranscriptOffset> {

@@ -10,15 +10,19 @@
 
 mod check;
 mod emotion;
+mod features;
 mod intervention;
 mod relation;
 mod rescue;
 mod sampling;
 mod settings;
 mod support;
+mod table;
 mod target;
 mod viewpoint;
 
 pub use check::{Findings, Media, check};
+pub use features::{FeatureSet, SampleFeatures, TABLES};
 pub use rescue::{Emotion, Instance, Viewpoint, instances};
 pub use settings::{Evidence, Rule, Task, read_tasks};
+pub use table::task_table;

@@ -83,6 +83,15 @@ pub struct FaceTurn {
     values: Vec<f64>,
 }
 
+impl FaceTurn {
+    /// A statistic by the name of its column; `None` when there is no such column or the value is not defined.
+    pub fn value(&self, column: &str) -> Option<f64> {
+        static NAMES: std::sync::LazyLock<Vec<String>> = std::sync::LazyLock::new(value_names);
+        let place = NAMES.iter().position(|n| n == column)?;
+        self.values.get(place).copied().filter(|v| v.is_finite())
+    }
+}
+
 /// Every person seen in at least the recipe's share of a turn's frames, by turn, then person.
 pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<FaceTurn> {
     let quantities = quantities();

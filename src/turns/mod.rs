@@ -4,10 +4,12 @@
 //! Transcript ─┐                    ┌─ matching: label ↔ diarized speaker
 //! Annotation ─┼─> turns ───────────┼─ cast: speaker ↔ person on the screen, or off screen
 //! Faces ──────┤                    ├─ speech: who else talks inside a turn
-//! Acoustics ──┘                    └─ faces: statistics of each visible person during each turn
+//! Acoustics ──┘                    ├─ faces: statistics of each visible person during each turn
+//!                                  └─ dyads: what each turn does to each of the others
 //! ```
 
 mod cast;
+mod dyads;
 mod face_statistics;
 mod matching;
 mod normalise;
@@ -18,6 +20,7 @@ mod table;
 mod words;
 
 pub use cast::{Cast, CastMember, cast};
+pub use dyads::{Place, dyads_schema, dyads_table};
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
 pub use matching::{SpeakerMatch, contradictions, dominant_speaker, match_speakers};
 pub use normalise::{SpeakerZ, speaker_z_specs, with_speaker_z};

@@ -1,0 +1,183 @@
+//! Features: columns of an output folder's tables, chosen by pattern, refused by name where they looked past the instance's cut-off.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::settings::Task;
+use crate::error::{Error, Result};
+use crate::output::read::{StoredSchema, StoredTable};
+use crate::table::{ColumnData, CutOff, Kind};
+
+/// The tables that features come from; annotations are never among them.
+pub const TABLES: [&str; 3] = ["turns", "turn_faces", "dyads"];
+
+/// Columns that say which row it is.
+const KEYS: [&str; 2] = ["interview_id", "turn_index"];
+
+/// A column that became a feature.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Feature {
+    pub(super) table: String,
+    pub(super) column: String,
+    pub(super) unit: String,
+    pub(super) description: String,
+    pub(super) cut_off: CutOff,
+}
+
+impl Feature {
+    pub(super) fn name(&self) -> String {
+        format!("{}.{}", self.table, self.column)
+    }
+}
+
+/// The features of a task, in the order of the tables and their columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FeatureSet {
+    pub(super) features: Vec<Feature>,
+}
+
+impl FeatureSet {
+    /// Chooses the numeric and boolean columns that the task's patterns name, from the footers of all interviews' tables.
+    ///
+    /// The leak check: an instance may be looked at until the end of its last context row, and a feature is a column of a context row; so one
+    /// that looked past its turn's end passes the cut-off, as does one that does not say how far it looked.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] naming every leaking feature; [`Error::Recipe`] for a pattern that is none, matches nothing, or names a table that is
+    /// no source of features.
+    pub fn resolve(task: &Task, schemas: &[StoredSchema]) -> Result<Self> {
+        let fail = |what: String| Error::Recipe { place: format!("task {}", task.name), what };
+        let patterns = |list: &[String]| -> Result<Vec<glob::Pattern>> {
+            list.iter().map(|p| glob::Pattern::new(p).map_err(|e| fail(format!("features {p:?}: {e}")))).collect()
+        };
+        let (wanted, excluded) = (patterns(&task.features)?, patterns(&task.exclude)?);
+        for pattern in &wanted {
+            let table = pattern.as_str().split('.').next().unwrap_or_default();
+            if !TABLES.contains(&table) {
+                let known = TABLES.join(", ");
+                return Err(fail(format!(
+                    "feature {:?}: {table:?} is no source of features; write TABLE.COLUMN, TABLE one of {known}",
+                    pattern.as_str()
+                )));
+            }
+        }
+        let mut used = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut leaks = BTreeSet::new();
+        let mut features: Vec<Feature> = Vec::new();
+        for schema in TABLES.iter().flat_map(|t| schemas.iter().filter(move |s| s.table == *t)) {
+            for column in schema.columns.iter().filter(|c| is_number(c.kind) && !KEYS.contains(&c.name.as_str())) {
+                let name = format!("{}.{}", schema.table, column.name);
+                let fits = wanted.iter().enumerate().filter(|(_, p)| p.matches(&name)).map(|(i, _)| i).collect::<Vec<_>>();
+                if fits.is_empty() || excluded.iter().any(|p| p.matches(&name)) {
+                    continue;
+                }
+                used.extend(fits);
+                let Some(cut_off) = within_turn(&column.cut_off) else {
+                    let said = if column.cut_off.is_empty() { "not told" } else { &column.cut_off };
+                    leaks.insert(format!("{name} (cut-off {said})"));
+                    continue;
+                };
+                if seen.insert(name) {
+                    features.push(Feature {
+                        table: schema.table.clone(),
+                        column: column.name.clone(),
+                        unit: column.unit.clone(),
+                        description: column.description.clone(),
+                        cut_off,
+                    });
+                }
+            }
+        }
+        if !leaks.is_empty() {
+            return Err(Error::Usage {
+                what: format!(
+                    "task {}: these features look past the instance's cut-off: {}",
+                    task.name,
+                    leaks.into_iter().collect::<Vec<_>>().join(", ")
+                ),
+                hint: "take them out of `features`, or list them under `exclude`".into(),
+            });
+        }
+        match wanted.iter().enumerate().find(|(i, _)| !schemas.is_empty() && !used.contains(i)) {
+            Some((_, pattern)) => Err(fail(format!("feature {:?} matches no numeric column", pattern.as_str()))),
+            None => Ok(FeatureSet { features }),
+        }
+    }
+
+    /// The columns needed of a table, its turn included.
+    pub fn columns_of(&self, table: &str) -> Vec<&str> {
+        let own = self.features.iter().filter(|f| f.table == table).map(|f| f.column.as_str());
+        std::iter::once("turn_index").chain(own).collect()
+    }
+
+    /// Number of features.
+    pub fn len(&self) -> usize {
+        self.features.len()
+    }
+
+    /// True without features.
+    pub fn is_empty(&self) -> bool {
+        self.features.is_empty()
+    }
+}
+
+fn is_number(kind: Kind) -> bool {
+    matches!(kind, Kind::F32 | Kind::F64 | Kind::I64 | Kind::Bool)
+}
+
+/// The cut-off, where it lies by the turn's end.
+fn within_turn(name: &str) -> Option<CutOff> {
+    [CutOff::None, CutOff::TurnStart, CutOff::TurnEnd].into_iter().find(|c| c.name() == name)
+}
+
+/// A sample's values: by turn, one for each feature of the set; NaN = missing.
+///
+/// A table with several rows a turn (a face or a listener each) gives their mean, truth values being 0 and 1.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SampleFeatures {
+    rows: BTreeMap<u32, Vec<f64>>,
+}
+
+impl SampleFeatures {
+    /// Collects the values of a sample from those of its tables that are there.
+    pub fn new(set: &FeatureSet, tables: &[StoredTable]) -> Self {
+        let mut sums: BTreeMap<u32, Vec<(f64, u32)>> = BTreeMap::new();
+        for table in tables {
+            let columns: Vec<(usize, &ColumnData)> = set
+                .features
+                .iter()
+                .enumerate()
+                .filter(|(_, f)| f.table == table.schema().table)
+                .filter_map(|(i, f)| Some((i, table.column(&f.column)?)))
+                .collect();
+            for row in 0..table.rows() {
+                let Some(turn) = table.number("turn_index", row).filter(|t| *t >= 0.0 && *t <= f64::from(u32::MAX)) else { continue };
+                let cells = sums.entry(turn as u32).or_insert_with(|| vec![(0.0, 0); set.features.len()]);
+                for (place, data) in &columns {
+                    let value = number(data, row);
+                    if value.is_finite() {
+                        cells[*place].0 += value;
+                        cells[*place].1 += 1;
+                    }
+                }
+            }
+        }
+        let mean = |(sum, n): (f64, u32)| if n == 0 { f64::NAN } else { sum / f64::from(n) };
+        SampleFeatures { rows: sums.into_iter().map(|(turn, cells)| (turn, cells.into_iter().map(mean).collect())).collect() }
+    }
+
+    /// The values of a turn.
+    pub(super) fn turn(&self, index: u32) -> Option<&[f64]> {
+        self.rows.get(&index).map(Vec::as_slice)
+    }
+}
+
+fn number(data: &ColumnData, row: usize) -> f64 {
+    match data {
+        ColumnData::F32(v) => f64::from(v[row]),
+        ColumnData::F64(v) => v[row],
+        ColumnData::I64(v) => v[row].map_or(f64::NAN, |x| x as f64),
+        ColumnData::Bool(v) => v[row].map_or(f64::NAN, |x| f64::from(u8::from(x))),
+        ColumnData::Str(_) | ColumnData::F32List(_) | ColumnData::StrList(_) => f64::NAN,
+    }
+}

@@ -1,0 +1,172 @@
+//! The table of a task: one instance a row, with label, candidates, context and the features of the context rows.
+
+use std::collections::BTreeMap;
+
+use super::features::{Feature, FeatureSet, SampleFeatures};
+use super::rescue::Instance;
+use super::settings::Task;
+use crate::error::{Error, Result};
+use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::transcript::rescue::Sample;
+
+/// Units that tables hold; a contract keeps its unit as static text.
+const UNITS: [&str; 16] = [
+    "1",
+    "1/s",
+    "Hz",
+    "s",
+    "px",
+    "deg",
+    "deg/s",
+    "dB",
+    "dBFS",
+    "dB/Hz",
+    "dB re 20 uPa",
+    "full scale",
+    "ratio",
+    "semitone",
+    "semitone/s",
+    "semitones",
+];
+
+/// Turns may overlap; one that ends so much later than the last context row still counts as ended.
+const TOLERANCE_SECS: f64 = 1e-6;
+
+/// Rows of a task's table. `values` has the samples with tables; the others' features are null.
+///
+/// # Errors
+/// [`Error::Shape`] when a value does not fit; [`Error::Usage`] when an instance is of none of the samples.
+pub fn task_table(
+    task: &Task,
+    instances: &[Instance],
+    samples: &[Sample],
+    set: &FeatureSet,
+    values: &BTreeMap<String, SampleFeatures>,
+) -> Result<Table> {
+    let samples: BTreeMap<&str, &Sample> = samples.iter().map(|s| (s.id.as_str(), s)).collect();
+    let names = column_names(task, set);
+    let mut table = TableBuilder::new(schema(task, set));
+    for one in instances {
+        let sample = samples.get(one.sample_id.as_str()).ok_or_else(|| Error::Usage {
+            what: format!("instance {:?} is of the unknown sample {:?}", one.id, one.sample_id),
+            hint: "make instances and table from the same annotations".into(),
+        })?;
+        let ends: BTreeMap<u32, f64> = sample.rows.iter().map(|r| (r.row_index, r.segment.end().get())).collect();
+        let cut_off = one.context.last().and_then(|r| ends.get(r).copied());
+        table
+            .row()
+            .set("interview_id", one.sample_id.as_str())
+            .set("instance_id", one.id.as_str())
+            .set("group", one.group_mode)
+            .set("split_group", one.split_group.as_str())
+            .set("turn_index", one.row)
+            .set("label", Some(one.label.as_str()).filter(|l| !l.is_empty()))
+            .set("label_intensity", one.intensity)
+            .set("label_viewpoints", viewpoints(one))
+            .set("label_boundary", Some(one.boundary).filter(|b| !b.is_empty()))
+            .set("candidates", one.candidates.clone())
+            .set("known_support_target", Some(one.known_support_target.as_str()).filter(|t| !t.is_empty()))
+            .set("known_emotion", one.known_emotion.as_ref().map(|e| e.emotion.as_str()))
+            .set("known_emotion_intensity", one.known_emotion.as_ref().and_then(|e| e.intensity))
+            .set("evidence", task.evidence.name())
+            .set("context_first_row", one.context.first().copied())
+            .set("context_last_row", one.context.last().copied())
+            .set("context_rows", one.context.len())
+            .set("cut_off_secs", cut_off);
+        let own = values.get(&one.sample_id);
+        let seen = own.zip(cut_off).map(|(own, cut_off)| look(one, set, own, &ends, cut_off));
+        table.set("has_features", seen.as_ref().is_some_and(|s| s.rows.iter().any(Option::is_some)));
+        table.set("rows_withheld", seen.as_ref().map(|s| s.withheld));
+        if let Some(seen) = seen {
+            fill(&mut table, &names, task, set, &seen);
+        }
+    }
+    table.finish()
+}
+
+fn viewpoints(one: &Instance) -> Option<Vec<String>> {
+    let list = one.viewpoints.iter().filter_map(|v| serde_json::to_string(v).ok()).collect::<Vec<_>>();
+    (!list.is_empty()).then_some(list)
+}
+
+/// What may be seen of an instance's context rows, last row first.
+struct Seen {
+    rows: Vec<Option<Vec<f64>>>,
+    withheld: usize,
+}
+
+fn look(one: &Instance, set: &FeatureSet, own: &SampleFeatures, ends: &BTreeMap<u32, f64>, cut_off: f64) -> Seen {
+    let mut withheld = 0;
+    let rows = one.context.iter().rev().map(|row| {
+        let mut values = own.turn(*row)?.to_vec();
+        // An earlier turn that runs on past the last context row: what was known at its start may be used, the rest may not.
+        if ends.get(row).is_none_or(|end| *end > cut_off + TOLERANCE_SECS) {
+            withheld += 1;
+            for (value, feature) in values.iter_mut().zip(&set.features) {
+                if feature.cut_off == CutOff::TurnEnd {
+                    *value = f64::NAN;
+                }
+            }
+        }
+        Some(values)
+    });
+    let rows = rows.collect();
+    Seen { rows, withheld }
+}
+
+fn fill(table: &mut TableBuilder, names: &[Vec<String>], task: &Task, set: &FeatureSet, seen: &Seen) {
+    for (place, names) in (0..set.features.len()).zip(names) {
+        for (lag, name) in names.iter().take(task.lags).enumerate() {
+            table.set(name, seen.rows.get(lag).and_then(Option::as_ref).map(|v| v[place]));
+        }
+        let known: Vec<f64> = seen.rows.iter().flatten().map(|v| v[place]).filter(|v| v.is_finite()).collect();
+        if let Some(name) = names.last().filter(|_| !known.is_empty()) {
+            table.set(name, known.iter().sum::<f64>() / known.len() as f64);
+        }
+    }
+}
+
+/// For each feature its columns: the last rows one by one, then the mean.
+fn column_names(task: &Task, set: &FeatureSet) -> Vec<Vec<String>> {
+    let of = |f: &Feature| (0..task.lags).map(|lag| format!("{}@{lag}", f.name())).chain([format!("{}@mean", f.name())]).collect();
+    set.features.iter().map(of).collect()
+}
+
+fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
+    let key = |name: &'static str, kind, unit, text: &'static str| ColumnSpec::new(name, kind, unit, text).until(CutOff::None);
+    let label = |name: &'static str, kind, text: &'static str| ColumnSpec::new(name, kind, "", text);
+    let mut columns = vec![
+        key("interview_id", Kind::Str, "", "Sample the instance is of."),
+        key("instance_id", Kind::Str, "", "The benchmark's instance id."),
+        key("group", Kind::Str, "", "couple or family."),
+        key("split_group", Kind::Str, "", "The couple or family: no fold may part its instances."),
+        key("turn_index", Kind::I64, "", "Row the instance is about."),
+        label("label", Kind::Str, "Label: what is to be told."),
+        label("label_intensity", Kind::I64, "Label: intensity of the emotion, 0 to 10."),
+        label("label_viewpoints", Kind::StrList, "Label: each viewpoint as a JSON object."),
+        label("label_boundary", Kind::Str, "Label: kind of boundary; it tells the answer."),
+        key("candidates", Kind::StrList, "", "The closed set of answers; for viewpoints the participants."),
+        key("known_support_target", Kind::Str, "", "Whom the therapist supports, where the task tells it."),
+        key("known_emotion", Kind::Str, "", "What the target felt last, where the task tells it."),
+        key("known_emotion_intensity", Kind::F64, "", "How strongly, as annotated."),
+        key("evidence", Kind::Str, "", "Evidence mode."),
+        key("context_first_row", Kind::I64, "", "First row that may be looked at."),
+        key("context_last_row", Kind::I64, "", "Last row that may be looked at; null without context."),
+        key("context_rows", Kind::I64, "", "Number of rows that may be looked at."),
+        key("cut_off_secs", Kind::F64, "s", "End of the last of them: no feature looked further."),
+        key("has_features", Kind::Bool, "", "True when the tables have a row for any of them."),
+        key("rows_withheld", Kind::I64, "", "Context rows that end after the cut-off; only what was known at their start is used."),
+    ];
+    for (feature, names) in set.features.iter().zip(column_names(task, set)) {
+        let unit = UNITS.into_iter().chain(["semitones re 27.5 Hz"]).find(|u| *u == feature.unit).unwrap_or_default();
+        for (i, name) in names.into_iter().enumerate() {
+            let which = match i {
+                _ if i == task.lags => "mean over the context rows".to_owned(),
+                0 => "last context row".to_owned(),
+                _ => format!("context row {i} before the last"),
+            };
+            columns.push(ColumnSpec::new(name, Kind::F64, unit, format!("{} ({which})", feature.description)).until(feature.cut_off));
+        }
+    }
+    TableSchema { name: task.rule.name(), description: "One instance of a task.", columns }
+}

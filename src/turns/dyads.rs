@@ -1,0 +1,388 @@
+//! Dyads: what a turn does to each of the others: who takes the floor from whom, when, and who shows what while listening.
+//!
+//! The floor-transfer offset is the start of a turn minus the end of the turn before it: a gap above zero, an overlap below, and at zero
+//! neither (Heldner & Edlund 2010, "Pauses, gaps and overlaps in conversations"). An interruption is a turn that begins before another's
+//! has ended and goes on after it; a backchannel is a short turn wholly inside another's, which leaves the floor where it is (Yngve 1970).
+//! Offset and response latency follow Stivers et al. 2009 in sign. Columns by the transcript's times end with the turn; those by voices
+//! (`speech_…`) carry the interview's end, since voices are told apart over the whole of it. A turn's columns look at earlier turns alone:
+//! that another begins before this one ends would already tell who is next.
+
+use std::collections::BTreeMap;
+
+use super::face_statistics::FaceTurn;
+use crate::annotation::{Annotation, Turn, union_secs};
+use crate::error::Result;
+use crate::table::{Cell, ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::time::{Seconds, Segment};
+
+/// A turn that leaves the floor where it is lasts no longer.
+const MAX_BACKCHANNEL_SECS: f64 = 1.0;
+
+/// Two times closer than this touch: a millisecond is the finest that transcripts tell.
+const TOUCH_SECS: f64 = 5e-4;
+
+/// Listener's face columns: name, what of `turn_faces` it is the mean of, and the description.
+const FACE: [(&str, &[&str], &str); 8] = [
+    ("listener_smile", &["blendshape_mouthSmileLeft_mean", "blendshape_mouthSmileRight_mean"], "Listener's mean smile over the turn."),
+    (
+        "listener_smile_peak",
+        &["blendshape_mouthSmileLeft_peak", "blendshape_mouthSmileRight_peak"],
+        "Listener's largest smile in the turn, both sides averaged.",
+    ),
+    (
+        "listener_brow_down",
+        &["blendshape_browDownLeft_mean", "blendshape_browDownRight_mean"],
+        "Listener's mean brow lowering over the turn.",
+    ),
+    ("listener_brow_up", &["blendshape_browInnerUp_mean"], "Listener's mean raising of the inner brows over the turn."),
+    (
+        "listener_lip_press",
+        &["blendshape_mouthPressLeft_mean", "blendshape_mouthPressRight_mean"],
+        "Listener's mean lip press over the turn.",
+    ),
+    ("listener_gaze_camera_yaw_deg", &["gaze_camera_yaw_deg_mean"], "Listener's mean gaze yaw against the camera over the turn."),
+    ("listener_head_pitch_sd_deg", &["head_pitch_deg_sd"], "Spread of the listener's head pitch: high when nodding, low when still."),
+    (
+        "listener_head_yaw_sd_deg",
+        &["head_yaw_deg_sd"],
+        "Spread of the listener's head yaw: high when shaking the head or turning, low when still.",
+    ),
+];
+
+/// Where a speaker's voice and face are to be found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Place {
+    /// Diarized speaker.
+    pub voice: Option<String>,
+    /// Person on the screen.
+    pub person: Option<String>,
+}
+
+/// Contract of the `dyads` table.
+pub fn dyads_schema() -> TableSchema {
+    let at = |cut_off| move |name, kind, unit, text| ColumnSpec::new(name, kind, unit, text).until(cut_off);
+    let (key, start, end, all) = (at(CutOff::None), at(CutOff::TurnStart), at(CutOff::TurnEnd), at(CutOff::Interview));
+    let mut columns = vec![
+        key("interview_id", Kind::Str, "", "Interview the row belongs to."),
+        key("turn_index", Kind::I64, "", "Turn."),
+        end("speaker", Kind::Str, "", "The turn's speaker."),
+        key("listener", Kind::Str, "", "Another speaker of the interview."),
+        start("follows", Kind::Bool, "", "True when the turn before is the listener's."),
+        end(
+            "floor_offset_secs",
+            Kind::F64,
+            "s",
+            "Start of the turn minus the end of the listener's turn before it: above 0 a gap, below an overlap, 0 neither; null when the turn \
+             before is not the listener's or the turn ends inside it.",
+        ),
+        end("floor_transfer", Kind::Str, "", "gap, overlap or touch (neither), by that offset."),
+        end("overlap_secs", Kind::F64, "s", "Time of the turn during which an earlier turn of the listener still runs."),
+        end(
+            "interrupts",
+            Kind::Bool,
+            "",
+            "True when the turn begins inside an earlier turn of the listener and goes on after that one's end.",
+        ),
+        end("backchannel", Kind::Bool, "", "True when the turn lasts at most 1 s and lies wholly inside an earlier turn of the listener."),
+        all("backchannels_received", Kind::I64, "", "Later turns of the listener of at most 1 s that lie wholly inside the turn."),
+        start(
+            "response_latency_secs",
+            Kind::F64,
+            "s",
+            "From the end of the listener's last turn that ended by the turn's start to that start, whoever talked in between.",
+        ),
+        start(
+            "turns_since_listener",
+            Kind::I64,
+            "",
+            "Turns begun after the listener's last one and before this; null before the listener's first.",
+        ),
+        end("speaker_turns_so_far", Kind::I64, "", "The speaker's turns up to this one, this one counted."),
+        start("listener_turns_so_far", Kind::I64, "", "The listener's turns before this one."),
+        end("speaker_floor_share", Kind::F64, "1", "The speaker's share of all turns' time up to the turn's end, 0 to 1."),
+        end("listener_floor_share", Kind::F64, "1", "The listener's share of all turns' time up to the turn's end, 0 to 1."),
+        all(
+            "speech_floor_offset_secs",
+            Kind::F64,
+            "s",
+            "By voices: first speech of the speaker in the turn minus the end of the listener's last speech begun before it; null unless the \
+             turn before is the listener's.",
+        ),
+        all("speech_overlap_secs", Kind::F64, "s", "By voices: time of the turn during which both talk."),
+        all(
+            "speech_interrupts",
+            Kind::Bool,
+            "",
+            "By voices: true when the speaker begins while the listener talks and goes on after that.",
+        ),
+        all(
+            "speech_backchannels",
+            Kind::I64,
+            "",
+            "By voices: utterances of the listener of at most 1 s while the speaker talks before and after.",
+        ),
+        all("listener_person", Kind::Str, "", "The listener's person on the screen; null = off screen or not told apart."),
+    ];
+    for (name, sources, text) in FACE {
+        let unit = if sources[0].contains("_deg") { "deg" } else { "1" };
+        columns.push(end(name, Kind::F64, unit, text));
+    }
+    TableSchema { name: "dyads", description: "One turn and one other speaker: what the speaker does to that listener.", columns }
+}
+
+/// Rows of the `dyads` table, by turn, then listener. `places` tells each label's voice and person.
+///
+/// # Errors
+/// [`crate::error::Error::Shape`] when a value does not fit the schema.
+pub fn dyads_table(
+    interview_id: &str,
+    turns: &[Turn],
+    places: &BTreeMap<String, Place>,
+    annotation: &Annotation,
+    face_turns: &[FaceTurn],
+) -> Result<Table> {
+    let mut labels: Vec<&str> = turns.iter().filter_map(|t| t.speaker.as_deref()).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    let by_label: BTreeMap<&str, Vec<usize>> =
+        labels.iter().map(|&l| (l, (0..turns.len()).filter(|&i| turns[i].speaker.as_deref() == Some(l)).collect())).collect();
+    let mut table = TableBuilder::new(dyads_schema());
+    let nowhere = Place::default();
+    for (at, turn) in turns.iter().enumerate() {
+        let Some(speaker) = turn.speaker.as_deref() else { continue };
+        // Shares of the floor look at what was said by the turn's end.
+        let until = |i: usize| turns[i].segment.intersection(Segment::new(Seconds::ZERO, turn.segment.end()).unwrap_or(turn.segment));
+        let held = |label: &str| union_secs(by_label[label].iter().filter(|&&i| i <= at).filter_map(|&i| until(i)));
+        let total: f64 = labels.iter().map(|l| held(l)).sum();
+        let share = |label: &str| if total > 0.0 { held(label) / total } else { f64::NAN };
+        for &listener in labels.iter().filter(|&&l| l != speaker) {
+            let pair = Pair { turns, at, others: &by_label[listener] };
+            let offset = pair.floor_offset();
+            table
+                .row()
+                .set("interview_id", interview_id)
+                .set("turn_index", turn.index)
+                .set("speaker", speaker)
+                .set("listener", listener)
+                .set("follows", pair.follows())
+                .set("floor_offset_secs", offset)
+                .set("floor_transfer", offset.map(transfer))
+                .set("overlap_secs", pair.overlap())
+                .set("interrupts", pair.interrupts())
+                .set("backchannel", pair.earlier().any(|o| is_backchannel(turn.segment, o)))
+                .set("backchannels_received", pair.later().filter(|&o| is_backchannel(o, turn.segment)).count())
+                .set("response_latency_secs", pair.latency())
+                .set("turns_since_listener", pair.others.iter().rfind(|&&o| o < at).map(|o| at - o - 1))
+                .set("speaker_turns_so_far", by_label[speaker].iter().filter(|&&i| i <= at).count())
+                .set("listener_turns_so_far", pair.others.iter().filter(|&&o| o < at).count())
+                .set("speaker_floor_share", share(speaker))
+                .set("listener_floor_share", share(listener));
+            let (own, other) = (places.get(speaker).unwrap_or(&nowhere), places.get(listener).unwrap_or(&nowhere));
+            if let (Some(a), Some(b)) = (&own.voice, &other.voice) {
+                let voices = Voices::of(annotation, a, b, turn.segment);
+                table
+                    .set("speech_floor_offset_secs", pair.follows().then(|| voices.offset()).flatten())
+                    .set("speech_overlap_secs", voices.overlap())
+                    .set("speech_interrupts", voices.interrupts())
+                    .set("speech_backchannels", voices.backchannels());
+            }
+            table.set("listener_person", other.person.as_deref());
+            let face = other.person.as_deref().and_then(|p| face_turns.iter().find(|f| f.turn == at && f.person == p));
+            for (name, sources, _) in FACE {
+                let values: Vec<f64> = sources.iter().filter_map(|s| face?.value(s)).collect();
+                let mean = if values.is_empty() { Cell::Missing } else { Cell::from(values.iter().sum::<f64>() / values.len() as f64) };
+                table.set(name, mean);
+            }
+        }
+    }
+    table.finish()
+}
+
+/// One turn and the turns of one other speaker.
+struct Pair<'a> {
+    turns: &'a [Turn],
+    at: usize,
+    /// Positions of the other's turns.
+    others: &'a [usize],
+}
+
+impl Pair<'_> {
+    fn here(&self) -> Segment {
+        self.turns[self.at].segment
+    }
+
+    fn earlier(&self) -> impl Iterator<Item = Segment> {
+        self.others.iter().filter(|&&o| o < self.at).map(|&o| self.turns[o].segment)
+    }
+
+    fn later(&self) -> impl Iterator<Item = Segment> {
+        self.others.iter().filter(|&&o| o > self.at).map(|&o| self.turns[o].segment)
+    }
+
+    fn follows(&self) -> bool {
+        self.at > 0 && self.others.contains(&(self.at - 1))
+    }
+
+    fn floor_offset(&self) -> Option<f64> {
+        let before = self.follows().then(|| self.turns[self.at - 1].segment)?;
+        // Ending inside the other's turn, it never had the floor; and that turn's end lies after this one's.
+        if before.end() > self.here().end() {
+            return None;
+        }
+        let offset = before.gap(self.here());
+        Some(if offset.abs() < TOUCH_SECS { 0.0 } else { offset })
+    }
+
+    fn overlap(&self) -> f64 {
+        union_secs(self.earlier().filter_map(|o| o.intersection(self.here())))
+    }
+
+    /// Begun inside one of the other's turns, and still talking when that one ends.
+    fn interrupts(&self) -> bool {
+        self.earlier().any(|o| takes_floor(self.here(), o))
+    }
+
+    fn latency(&self) -> Option<f64> {
+        let start = self.here().start();
+        let ended = self.earlier().filter(|s| s.end().get() <= start.get() + TOUCH_SECS && s.start() < start);
+        ended.map(|s| s.end()).max().map(|end| (start - end).get().max(0.0))
+    }
+}
+
+fn transfer(offset: f64) -> &'static str {
+    match offset {
+        o if o >= TOUCH_SECS => "gap",
+        o if o <= -TOUCH_SECS => "overlap",
+        _ => "touch",
+    }
+}
+
+fn takes_floor(here: Segment, other: Segment) -> bool {
+    let late = |a: Seconds, b: Seconds| a.get() > b.get() + TOUCH_SECS;
+    late(here.start(), other.start()) && late(other.end(), here.start()) && late(here.end(), other.end())
+}
+
+fn is_backchannel(short: Segment, long: Segment) -> bool {
+    !short.is_empty() && short.duration() <= MAX_BACKCHANNEL_SECS + TOUCH_SECS && long.start() < short.start() && short.end() < long.end()
+}
+
+/// Two voices around one turn.
+struct Voices {
+    segment: Segment,
+    /// Speech of the turn's speaker that shares time with the turn.
+    own: Vec<Segment>,
+    /// All speech of the other.
+    other: Vec<Segment>,
+}
+
+impl Voices {
+    fn of(annotation: &Annotation, own: &str, other: &str, segment: Segment) -> Self {
+        let of = |name: &str| annotation.turns().iter().filter(|t| t.speaker == name).map(|t| t.segment).collect::<Vec<_>>();
+        Voices { segment, own: of(own).into_iter().filter(|s| s.intersection(segment).is_some()).collect(), other: of(other) }
+    }
+
+    fn offset(&self) -> Option<f64> {
+        let first = self.own.first()?.start();
+        let before = self.other.iter().filter(|s| s.start() < first).max_by_key(|s| s.end())?;
+        Some((first - before.end()).get())
+    }
+
+    fn overlap(&self) -> f64 {
+        let both = self.own.iter().flat_map(|a| self.other.iter().filter_map(|b| a.intersection(*b)?.intersection(self.segment)));
+        union_secs(both)
+    }
+
+    fn interrupts(&self) -> bool {
+        self.own.first().is_some_and(|first| self.other.iter().any(|o| takes_floor(*first, *o)))
+    }
+
+    fn backchannels(&self) -> usize {
+        let (Some(first), Some(last)) = (self.own.first(), self.own.iter().map(|s| s.end()).max()) else { return 0 };
+        let inside = |o: &&Segment| {
+            o.duration() <= MAX_BACKCHANNEL_SECS && first.start() < o.start() && o.end() < last && self.segment.contains(o.start())
+        };
+        self.other.iter().filter(inside).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotation::SpeechTurn;
+    use crate::table::ColumnData;
+
+    fn turn(index: u32, start: f64, end: f64, speaker: &str) -> Turn {
+        let segment = Segment::from_secs(start, end).unwrap();
+        Turn { index, segment, speaker: Some(speaker.into()), text: String::new(), words: Vec::new() }
+    }
+
+    fn floats(table: &Table, name: &str) -> Vec<Option<f64>> {
+        match table.column(name) {
+            Some(ColumnData::F64(v)) => v.iter().map(|x| x.is_finite().then_some((x * 1e6).round() / 1e6)).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn bools(table: &Table, name: &str) -> Vec<bool> {
+        match table.column(name) {
+            Some(ColumnData::Bool(v)) => v.iter().map(|x| x.unwrap()).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A speaks, B answers after a gap, A touches, B interrupts, A says hm inside B's turn.
+    fn talk() -> Vec<Turn> {
+        vec![turn(1, 0.0, 4.0, "A"), turn(2, 4.5, 6.0, "B"), turn(3, 6.0, 9.0, "A"), turn(4, 8.0, 12.0, "B"), turn(5, 9.5, 10.0, "A")]
+    }
+
+    #[test]
+    fn offsets_interruptions_and_backchannels() {
+        let t = dyads_table("i", &talk(), &BTreeMap::new(), &Annotation::default(), &[]).unwrap();
+        assert_eq!(t.rows(), 5);
+        assert_eq!(floats(&t, "floor_offset_secs"), [None, Some(0.5), Some(0.0), Some(-1.0), None]);
+        assert_eq!(floats(&t, "overlap_secs"), [0.0, 0.0, 0.0, 1.0, 0.5].map(Some));
+        assert_eq!(bools(&t, "interrupts"), [false, false, false, true, false]);
+        assert_eq!(bools(&t, "backchannel"), [false, false, false, false, true]);
+        assert_eq!(t.column("backchannels_received"), Some(&ColumnData::I64([0, 0, 0, 1, 0].map(Some).to_vec())));
+        assert_eq!(floats(&t, "response_latency_secs"), [None, Some(0.5), Some(0.0), Some(4.0), Some(3.5)]);
+        assert_eq!(floats(&t, "speaker_floor_share")[1], Some((1.5f64 / 5.5 * 1e6).round() / 1e6));
+        let ColumnData::Str(kinds) = t.column("floor_transfer").unwrap() else { panic!() };
+        assert_eq!(kinds.iter().map(Option::as_deref).collect::<Vec<_>>(), [None, Some("gap"), Some("touch"), Some("overlap"), None]);
+    }
+
+    #[test]
+    fn what_comes_later_changes_nothing() {
+        let rows = |n: usize| dyads_table("i", &talk()[..n], &BTreeMap::new(), &Annotation::default(), &[]).unwrap();
+        let (short, whole) = (rows(3), rows(5));
+        for (spec, (a, b)) in short.schema().columns.iter().zip(short.columns().iter().zip(whole.columns())) {
+            // Turn 4 begins inside turn 3, and still turn 3 does not know it.
+            for row in (0..3).filter(|_| spec.cut_off != CutOff::Interview) {
+                assert_eq!(format!("{:?}", value(a, row)), format!("{:?}", value(b, row)), "{}", spec.name);
+            }
+        }
+    }
+
+    fn value(data: &ColumnData, row: usize) -> String {
+        match data {
+            ColumnData::F64(v) => format!("{:?}", v[row]),
+            ColumnData::I64(v) => format!("{:?}", v[row]),
+            ColumnData::Str(v) => format!("{:?}", v[row]),
+            ColumnData::Bool(v) => format!("{:?}", v[row]),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn voices_tell_what_a_coarse_transcript_hides() {
+        let voice = |a: f64, b: f64, s: &str| SpeechTurn { segment: Segment::from_secs(a, b).unwrap(), speaker: s.into() };
+        let annotation = Annotation::new(vec![voice(0.2, 3.6, "S0"), voice(4.1, 7.0, "S1"), voice(5.0, 5.4, "S0"), voice(6.5, 9.0, "S0")]);
+        let turns = [turn(1, 0.0, 4.0, "A"), turn(2, 4.0, 7.0, "B"), turn(3, 7.0, 9.0, "A")];
+        let place = |v: &str| Place { voice: Some(v.into()), person: None };
+        let places = [("A".to_owned(), place("S0")), ("B".to_owned(), place("S1"))].into_iter().collect();
+        let t = dyads_table("i", &turns, &places, &annotation, &[]).unwrap();
+        assert_eq!(floats(&t, "speech_floor_offset_secs"), [None, Some(0.5), Some(-0.5)]);
+        assert_eq!(floats(&t, "speech_overlap_secs"), [Some(0.0), Some(0.9), Some(0.0)]);
+        assert_eq!(bools(&t, "speech_interrupts"), [false, false, true]);
+        assert_eq!(t.column("speech_backchannels"), Some(&ColumnData::I64([0, 1, 0].map(Some).to_vec())));
+    }
+}
