@@ -296,18 +296,23 @@ def main() -> int:
         parser.error(f"no section called {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     print(f"{machine()}, {datetime.date.today()}, load {os.getloadavg()[0]:.1f}, commit {commit or 'unknown'}")
-    done = {}
+    failed = []
     with tempfile.TemporaryDirectory(prefix="turnwise-bench-") as work:
         tools = Tools(Path(work), not args.no_peers)
         for name in wanted:
             load = os.getloadavg()[0]
-            report = SECTIONS[name](tools)
+            try:
+                report = SECTIONS[name](tools)
+            except RuntimeError as failure:
+                print(f"{name} FAILED: {failure}", file=sys.stderr)
+                failed.append(name)
+                continue
             # A machine with other work makes everything slower, ours and the peers'.
             load = f"{load:.1f} to {os.getloadavg()[0]:.1f}"
-            done[name] = {"title": report.title, "date": str(datetime.date.today()), "machine": machine(), "load": load, "commit": commit, "blocks": report.blocks}  # fmt: skip
-            save(ROOT / "benches", {name: done[name]})
+            section = {"title": report.title, "date": str(datetime.date.today()), "machine": machine(), "load": load, "commit": commit, "blocks": report.blocks}  # fmt: skip
+            save(ROOT / "benches", {name: section})
     print("\nwritten to benches/RESULTS.md and benches/results.json")
-    return 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
