@@ -30,7 +30,7 @@ pub fn run(args: &Voice, registry: &Registry) -> Result<()> {
     for segment in segments {
         rows.push((segment.start().get(), segment.end().get(), extractor.functionals(audio.slice(segment))));
     }
-    let (lld, functionals) = (lld_table(&lld)?, functionals_table(&rows)?);
+    let (lld, functionals) = (lld_table(lld)?, functionals_table(&rows)?);
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     match args.format {
         VoiceFormat::Parquet => {
@@ -47,11 +47,11 @@ pub fn run(args: &Voice, registry: &Registry) -> Result<()> {
 }
 
 /// openSMILE's own numbers: 0 and -201 in unvoiced frames.
-fn lld_table(lld: &Lld) -> Result<Table> {
+fn lld_table(lld: Lld) -> Result<Table> {
     let mut columns = vec![ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the frame's 20 ms window.")];
     columns.extend(LLDS.iter().map(|e| ColumnSpec::new(format!("egemaps_{}", e.name), Kind::F32, e.unit, e.description)));
     let mut data = vec![ColumnData::F64((0..lld.frames()).map(Lld::start_secs).collect())];
-    data.extend(lld.columns.iter().map(|c| ColumnData::F32(c.clone())));
+    data.extend(lld.columns.into_iter().map(ColumnData::F32));
     Ok(Table::new(
         TableSchema { name: "lld", description: "One 10 ms frame: eGeMAPSv02's descriptors, openSMILE's values.", columns },
         data,
