@@ -211,6 +211,15 @@ pub struct Faces {
     /// Folder for faces.parquet and tracks.parquet.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
+    /// Folder of pictures that name people: anna.jpg, or any picture in a folder anna. Same as --set face.enrolment=DIR.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub enrol: Option<PathBuf>,
+    /// Write the best look at each track, aligned, as PNG into this folder. Without it no picture is written.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub crops: Option<PathBuf>,
+    /// Draw boxes, ids, mesh and gaze on the video and write it here, to look at.
+    #[arg(long, value_name = "OUT.mp4", value_hint = ValueHint::FilePath)]
+    pub overlay: Option<PathBuf>,
     /// The recipe.
     #[command(flatten)]
     pub recipe: RecipeArgs,

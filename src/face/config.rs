@@ -36,10 +36,24 @@ pub struct FaceConfig {
     pub embeddings_per_track: usize,
     /// Tracks whose mean embeddings lie closer than this Euclidean distance are one person; 0.1 more for small or hardly seen faces.
     pub same_person_distance: f64,
-    /// Join the nearest persons until at most this many are left; 0 = no limit.
+    /// A track makes a person of its own only when its faces have at least this mean size, in px. Smaller ones still belong to a person
+    /// they look like.
+    pub person_size_px: f32,
+    /// … when the detector's mean score is at least this, 0 to 1.
+    pub person_score: f32,
+    /// … and when it has at least this many observations.
+    pub person_observations: usize,
+    /// At most this many persons: the nearest ones are joined, and where people seen together stand against that, those seen most are
+    /// kept and the others are nobody's; 0 = no limit.
     pub persons_max: usize,
-    /// Cut persons apart until at least this many are there, where tracks allow; 0 = no limit.
+    /// At least this many persons: joining stops there, and faces too small or doubtful for a person of their own become one, those
+    /// seen most first; 0 = no limit.
     pub persons_min: usize,
+    /// Folder of pictures that name people, across interviews too: `anna.jpg` names Anna, as does every picture in a folder `anna`.
+    /// Empty = nobody is named.
+    pub enrolment: String,
+    /// A person has an enrolled name when its mean embedding lies nearer to that picture's than this Euclidean distance.
+    pub enrolment_distance: f64,
     /// Tracks with fewer observations are dropped as false alarms.
     pub min_track_observations: usize,
     /// Write identity embeddings to the tracks table.
@@ -65,8 +79,13 @@ impl Default for FaceConfig {
             cut_threshold: 0.3,
             embeddings_per_track: 5,
             same_person_distance: 0.5,
+            person_size_px: 18.0,
+            person_score: 0.8,
+            person_observations: 5,
             persons_max: 0,
             persons_min: 0,
+            enrolment: String::new(),
+            enrolment_distance: 0.5,
             min_track_observations: 2,
             embeddings: false,
             landmarks: false,

@@ -14,14 +14,17 @@ mod clips;
 mod config;
 mod crop;
 mod detect;
+mod enrolment;
 mod expression;
 mod gaze;
+mod gesture;
 #[cfg(test)]
 mod golden;
 mod identity;
 mod landmark;
 mod models;
 mod observation;
+mod overlay;
 mod person;
 mod pose;
 mod quality;
@@ -33,8 +36,10 @@ mod track;
 mod tracker;
 
 pub use config::FaceConfig;
+pub use gesture::{GestureKind, HeadGesture, head_gestures};
 pub use models::FaceModels;
 pub use observation::{BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track};
+pub use overlay::draw;
 pub use table::{faces_schema, faces_table, tracks_schema, tracks_table};
 pub use tracker::FaceTracker;
 

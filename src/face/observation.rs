@@ -210,8 +210,9 @@ pub struct Observation {
 pub struct Track {
     /// From 1, by first appearance.
     pub id: u32,
-    /// "P1", "P2", … by first appearance.
-    pub person: String,
+    /// "P1", "P2", … by first appearance, or a name of the enrolment folder; `None` for a face that was seen too small, too doubtfully
+    /// or too shortly to be counted as a person of the interview and is like none of them.
+    pub person: Option<String>,
     /// First observation.
     pub first_pts: Seconds,
     /// Last observation.
@@ -220,8 +221,12 @@ pub struct Track {
     pub observations: usize,
     /// Mean of the observations' sizes, px.
     pub mean_size_px: f32,
+    /// Mean of the detector's scores, 0 to 1.
+    pub mean_score: f32,
     /// Mean identity embedding (128 values), `None` when no look was good enough.
     pub embedding: Option<Vec<f32>>,
+    /// The best look at it, aligned, 150 x 150 px; only when asked for ([`super::FaceTracker::keep_crops`]), never written by itself.
+    pub crop: Option<image::RgbImage>,
 }
 
 /// All that was seen in one video.
@@ -231,7 +236,7 @@ pub struct Faces {
     pub observations: Vec<Observation>,
     /// Sorted by id.
     pub tracks: Vec<Track>,
-    /// Names of the persons in the order of their numbers.
+    /// Names of the persons in the order of their first appearance.
     pub persons: Vec<String>,
     /// Times of all frames looked at, with or without a face.
     pub sampled: Vec<Seconds>,
@@ -242,10 +247,10 @@ pub struct Faces {
 }
 
 impl Faces {
-    /// The person of a track; `None` for an unknown track.
+    /// The person of a track; `None` for an unknown track and for one that is nobody's.
     pub fn person_of(&self, track: u32) -> Option<&str> {
         let i = self.tracks.binary_search_by_key(&track, |t| t.id).ok()?;
-        Some(&self.tracks[i].person)
+        self.tracks[i].person.as_deref()
     }
 
     /// Observations of one person in order of time.

@@ -18,10 +18,14 @@ const OTHER_PERSON: f64 = 0.7;
 pub(super) struct Candidate {
     /// Time of the first and last observation, seconds.
     pub span: (f64, f64),
+    /// How many observations.
+    pub observations: usize,
     /// Mean embedding and the number of looks behind it.
     pub identity: Option<(Vec<f32>, usize)>,
     /// Whether the face was seen well.
     pub clear: bool,
+    /// Whether it is large, sure and long enough to make a person of its own.
+    pub plain: bool,
     /// The earlier track it goes on from, by place and time.
     pub continues: Option<usize>,
 }
@@ -84,27 +88,107 @@ fn together(a: (f64, f64), b: (f64, f64)) -> bool {
     a.1.min(b.1) - a.0.max(b.0) > TOLERATED_OVERLAP_SECS
 }
 
-/// For each track the number of its person, from 0 in the order of the tracks given; a track without identity that goes on from none
-/// is a person of its own.
-pub(super) fn join(tracks: &[Candidate], limits: Limits) -> Vec<usize> {
+/// For each track the number of its person, from 0 in the order of the tracks given.
+///
+/// Plain tracks make the persons; the others belong to a person they go on from or look like, else to nobody (`None`).
+pub(super) fn join(tracks: &[Candidate], limits: Limits) -> Vec<Option<usize>> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut owner: Vec<usize> = Vec::new();
-    for (i, track) in tracks.iter().enumerate() {
+    let mut owner: Vec<Option<usize>> = vec![None; tracks.len()];
+    for (i, track) in tracks.iter().enumerate().filter(|(_, t)| t.plain) {
         let own = Group::of(i, track);
-        let fits = |g: &usize| !groups[*g].meets(&own, tracks) && groups[*g].apart(&own).is_none_or(|d| d < OTHER_PERSON);
-        match track.continues.and_then(|e| owner.get(e).copied()).filter(fits) {
+        match track.continues.and_then(|e| owner[e]).filter(|&g| goes_on(&groups[g], &own, tracks)) {
             Some(g) => {
                 groups[g].take(own);
-                owner.push(g);
+                owner[i] = Some(g);
             }
             None => {
-                owner.push(groups.len());
+                owner[i] = Some(groups.len());
                 groups.push(own);
             }
         }
     }
     merge(&mut groups, tracks, limits);
+    adopt(&mut groups, tracks, limits.distance);
+    keep_within(&mut groups, tracks, limits);
     number(&groups, tracks.len())
+}
+
+fn goes_on(group: &Group, own: &Group, tracks: &[Candidate]) -> bool {
+    !group.meets(own, tracks) && group.apart(own).is_none_or(|d| d < OTHER_PERSON)
+}
+
+/// Gives the tracks that are not plain to the persons they go on from or are nearest to. Looks of small faces are too poor to change
+/// what the person looks like.
+fn adopt(groups: &mut [Group], tracks: &[Candidate], distance: f64) {
+    for (i, track) in tracks.iter().enumerate().filter(|(_, t)| !t.plain) {
+        let own = Group::of(i, track);
+        let before = track.continues.and_then(|e| groups.iter().position(|g| g.members.contains(&e)));
+        let nearest = || {
+            let fits = groups.iter().enumerate().filter(|(_, g)| !g.meets(&own, tracks)).map(|(k, g)| (g.distance(&own), k));
+            fits.filter(|f| f.0 <= distance).min_by(|a, b| a.0.total_cmp(&b.0)).map(|f| f.1)
+        };
+        if let Some(k) = before.filter(|&k| goes_on(&groups[k], &own, tracks)).or_else(nearest) {
+            groups[k].members.push(i);
+        }
+    }
+    groups.iter_mut().for_each(|g| g.members.sort_unstable());
+}
+
+/// Lets the persons seen least go where there are too many, and makes persons of the faces seen most where there are too few.
+fn keep_within(groups: &mut Vec<Group>, tracks: &[Candidate], limits: Limits) {
+    let seen = |g: &Group| g.members.iter().map(|&m| tracks[m].observations).sum::<usize>();
+    if limits.max > 0 && groups.len() > limits.max {
+        groups.sort_by_key(|g| (std::cmp::Reverse(seen(g)), g.members.first().copied()));
+        groups.truncate(limits.max);
+    }
+    let mut open: Vec<usize> = (0..tracks.len()).filter(|i| !groups.iter().any(|g| g.members.contains(i))).collect();
+    open.sort_by_key(|&i| (std::cmp::Reverse(tracks[i].observations), i));
+    for i in open.into_iter().take(limits.min.saturating_sub(groups.len())) {
+        groups.push(Group::of(i, &tracks[i]));
+    }
+}
+
+/// The name of each track's person: the enrolled one whose picture it is nearest to, if nearer than `distance`, else P1, P2, … by first
+/// appearance. Two persons of one name are one, unless they are seen together: then the nearer has the name.
+pub(super) fn named(tracks: &[Candidate], owners: &[Option<usize>], enrolled: &[(&str, &[f32])], distance: f64) -> Vec<Option<String>> {
+    let count = owners.iter().flatten().max().map_or(0, |m| m + 1);
+    let mut groups: Vec<Option<Group>> = (0..count).map(|_| None).collect();
+    for (i, g) in owners.iter().enumerate().filter_map(|(i, o)| o.map(|g| (i, g))) {
+        let own = Group::of(i, &tracks[i]);
+        match &mut groups[g] {
+            Some(group) => group.take(own),
+            slot => *slot = Some(own),
+        }
+    }
+    let mut near: Vec<(f64, usize, &str)> = Vec::new();
+    for (g, centroid) in groups.iter().enumerate().filter_map(|(g, group)| Some((g, &group.as_ref()?.centroid.as_ref()?.0))) {
+        near.extend(enrolled.iter().map(|(name, picture)| (identity::distance(centroid, picture), g, *name)).filter(|n| n.0 < distance));
+    }
+    near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(b.2)));
+    let mut names: Vec<Option<&str>> = vec![None; count];
+    for (_, g, name) in near {
+        let meets = |h: usize| matches!((&groups[g], &groups[h]), (Some(a), Some(b)) if a.meets(b, tracks));
+        if names[g].is_none() && !(0..count).any(|h| names[h] == Some(name) && meets(h)) {
+            names[g] = Some(name);
+        }
+    }
+    let mut numbers: Vec<Option<usize>> = vec![None; count];
+    let mut next = 0;
+    owners
+        .iter()
+        .map(|owner| {
+            owner.map(|g| match names[g] {
+                Some(name) => name.to_owned(),
+                None => {
+                    let number = *numbers[g].get_or_insert_with(|| {
+                        next += 1;
+                        next
+                    });
+                    format!("P{number}")
+                }
+            })
+        })
+        .collect()
 }
 
 fn merge(groups: &mut Vec<Group>, tracks: &[Candidate], limits: Limits) {
@@ -154,21 +238,23 @@ fn merge(groups: &mut Vec<Group>, tracks: &[Candidate], limits: Limits) {
     groups.retain(|g| !g.members.is_empty());
 }
 
-fn number(groups: &[Group], tracks: usize) -> Vec<usize> {
-    let mut owner = vec![0; tracks];
+fn number(groups: &[Group], tracks: usize) -> Vec<Option<usize>> {
+    let mut owner = vec![None; tracks];
     for (g, group) in groups.iter().enumerate() {
         for &m in &group.members {
-            owner[m] = g;
+            owner[m] = Some(g);
         }
     }
     let mut names = vec![None; groups.len()];
     let mut next = 0;
     owner
         .into_iter()
-        .map(|g| {
-            *names[g].get_or_insert_with(|| {
-                next += 1;
-                next - 1
+        .map(|g: Option<usize>| {
+            g.map(|g| {
+                *names[g].get_or_insert_with(|| {
+                    next += 1;
+                    next - 1
+                })
             })
         })
         .collect()
@@ -179,41 +265,79 @@ mod tests {
     use super::*;
 
     fn track(start: f64, end: f64, x: f32) -> Candidate {
-        Candidate { span: (start, end), identity: Some((vec![x, 0.0], 2)), clear: true, continues: None }
+        Candidate {
+            span: (start, end),
+            observations: ((end - start) * 10.0) as usize,
+            identity: Some((vec![x, 0.0], 2)),
+            clear: true,
+            plain: true,
+            continues: None,
+        }
     }
 
     const FREE: Limits = Limits { distance: 0.5, min: 0, max: 0 };
 
+    /// -1 = nobody.
+    fn joined(tracks: &[Candidate], limits: Limits) -> Vec<i32> {
+        join(tracks, limits).into_iter().map(|o| o.map_or(-1, |o| o as i32)).collect()
+    }
+
     #[test]
     fn a_person_is_found_again_after_each_cut() {
         let tracks = [track(0.0, 1.0, 0.0), track(1.0, 2.0, 1.0), track(2.0, 3.0, 0.1), track(3.0, 4.0, 1.1)];
-        assert_eq!(join(&tracks, FREE), [0, 1, 0, 1]);
+        assert_eq!(joined(&tracks, FREE), [0, 1, 0, 1]);
     }
 
     #[test]
     fn faces_seen_together_are_never_one_person() {
         let tracks = [track(0.0, 5.0, 0.0), track(0.0, 5.0, 0.1), track(5.0, 9.0, 0.04)];
-        assert_eq!(join(&tracks, FREE), [0, 1, 0]);
-        // Not even through a third track that fits both.
-        assert_eq!(join(&tracks, Limits { max: 1, ..FREE }), [0, 1, 0]);
+        assert_eq!(joined(&tracks, FREE), [0, 1, 0]);
+        // Not even through a third track that fits both: the one seen less is nobody's.
+        assert_eq!(joined(&tracks, Limits { max: 1, ..FREE }), [0, -1, 0]);
     }
 
     #[test]
     fn limits_are_kept_and_a_track_without_identity_stays_alone() {
-        let blank = Candidate { span: (2.0, 3.0), identity: None, clear: false, continues: None };
+        let blank = Candidate { identity: None, clear: false, ..track(2.0, 3.0, 0.0) };
         let tracks = [track(0.0, 1.0, 0.0), track(1.0, 2.0, 3.0), blank, track(3.0, 4.0, 0.1)];
-        assert_eq!(join(&tracks, FREE), [0, 1, 2, 0]);
-        assert_eq!(join(&tracks, Limits { max: 2, ..FREE }), [0, 0, 1, 0]);
-        assert_eq!(join(&tracks, Limits { min: 4, ..FREE }), [0, 1, 2, 3]);
+        assert_eq!(joined(&tracks, FREE), [0, 1, 2, 0]);
+        assert_eq!(joined(&tracks, Limits { max: 2, ..FREE }), [0, 0, 1, 0]);
+        assert_eq!(joined(&tracks, Limits { min: 4, ..FREE }), [0, 1, 2, 3]);
         assert!(join(&[], FREE).is_empty());
     }
 
     #[test]
+    fn doubtful_faces_are_somebody_known_or_nobody() {
+        let doubtful = |t: Candidate| Candidate { plain: false, clear: false, ..t };
+        let tracks = [doubtful(track(0.0, 1.0, 0.1)), track(1.0, 2.0, 0.0), doubtful(track(2.0, 3.0, 4.0)), doubtful(track(1.0, 1.9, 0.0))];
+        assert_eq!(joined(&tracks, FREE), [0, 0, -1, -1], "one is like the person, one is not, one is seen beside it");
+        assert_eq!(joined(&tracks, Limits { min: 2, ..FREE }), [0, 0, 1, -1], "the one seen longest is the second person asked for");
+    }
+
+    #[test]
     fn a_track_that_goes_on_is_the_same_person_unless_it_looks_quite_different() {
-        let after =
-            |x: Option<f32>| Candidate { span: (1.2, 2.0), identity: x.map(|x| (vec![x, 0.0], 1)), clear: false, continues: Some(0) };
-        assert_eq!(join(&[track(0.0, 1.0, 0.0), after(None)], FREE), [0, 0]);
-        assert_eq!(join(&[track(0.0, 1.0, 0.0), after(Some(0.65))], FREE), [0, 0]);
-        assert_eq!(join(&[track(0.0, 1.0, 0.0), after(Some(0.8))], FREE), [0, 1]);
+        let after = |x: Option<f32>| Candidate {
+            span: (1.2, 2.0),
+            identity: x.map(|x| (vec![x, 0.0], 1)),
+            clear: false,
+            continues: Some(0),
+            ..track(1.2, 2.0, 0.0)
+        };
+        assert_eq!(joined(&[track(0.0, 1.0, 0.0), after(None)], FREE), [0, 0]);
+        assert_eq!(joined(&[track(0.0, 1.0, 0.0), after(Some(0.65))], FREE), [0, 0]);
+        assert_eq!(joined(&[track(0.0, 1.0, 0.0), after(Some(0.8))], FREE), [0, 1]);
+        assert_eq!(joined(&[track(0.0, 1.0, 0.0), Candidate { plain: false, ..after(None) }], FREE), [0, 0], "a doubtful one too");
+    }
+
+    #[test]
+    fn enrolled_people_have_their_names_and_the_others_numbers() {
+        let tracks = [track(0.0, 5.0, 9.0), track(0.0, 5.0, 0.2), track(5.0, 9.0, 0.9), track(0.0, 4.0, 5.0)];
+        let owners = [Some(0), Some(1), Some(2), None];
+        let pictures: [(&str, &[f32]); 2] = [("Anna", &[0.0, 0.0]), ("Anna", &[1.0, 0.0])];
+        let got = named(&tracks, &owners, &pictures, 0.5);
+        assert_eq!(got, [Some("P1".into()), Some("Anna".into()), Some("Anna".into()), None], "two pictures of Anna, two looks of hers");
+        let together = [track(0.0, 5.0, 0.2), track(0.0, 5.0, 0.1)];
+        let got = named(&together, &[Some(0), Some(1)], &pictures[..1], 0.5);
+        assert_eq!(got, [Some("P1".into()), Some("Anna".into())], "only one of two faces seen together is Anna, the nearer");
     }
 }

@@ -1,5 +1,6 @@
 //! Summary: from what was seen frame by frame to tracks and persons, numbered by first appearance.
 
+use super::enrolment::Enrolled;
 use super::track::Past;
 use super::{FaceConfig, Faces, Observation, Track, identity, person};
 use crate::time::Seconds;
@@ -7,13 +8,14 @@ use crate::time::Seconds;
 /// Tracks of smaller faces, or with a single look, tell less of identity, px.
 const CLEAR_PX: f32 = 30.0;
 
-/// Drops false alarms, joins tracks into persons and renumbers.
+/// Drops false alarms, joins tracks into persons, names and renumbers them.
 pub(super) fn gather(
     past: Vec<Past>,
     mut observations: Vec<Observation>,
     sampled: Vec<Seconds>,
     cuts: Vec<Seconds>,
     config: &FaceConfig,
+    enrolled: &[Enrolled],
 ) -> Faces {
     let (least, sure, mean) = (config.min_track_observations.max(1), config.track_score, config.detect_score);
     let real = |t: &Past| t.observations >= least && t.confirmed && t.best_score >= sure && t.mean_score >= mean;
@@ -24,31 +26,41 @@ pub(super) fn gather(
         .enumerate()
         .map(|(i, t)| person::Candidate {
             span: (t.first.get(), t.last.get()),
+            observations: t.observations,
             identity: identity::mean(&t.embeddings).map(|m| (m, t.embeddings.len())),
             clear: t.embeddings.len() > 1 && t.size() >= CLEAR_PX,
+            plain: t.size() >= config.person_size_px && t.mean_score >= config.person_score && t.observations >= config.person_observations,
             continues: past[..i].iter().rposition(|earlier| t.continues(earlier)),
         })
         .collect();
     let limits = person::Limits { distance: config.same_person_distance, min: config.persons_min, max: config.persons_max };
-    let owners = person::join(&candidates, limits);
-    let name = |p: usize| format!("P{}", p + 1);
+    let names: Vec<(&str, &[f32])> = enrolled.iter().map(|e| (e.name.as_str(), e.embedding.as_slice())).collect();
+    let owners = person::named(&candidates, &person::join(&candidates, limits), &names, config.enrolment_distance);
     // Old numbers to new ones, in the order of first appearance.
     let mut ids: Vec<(u32, u32)> = past.iter().zip(1..).map(|(t, new)| (t.id, new)).collect();
     ids.sort_unstable();
     let renumber = |old: u32| ids.binary_search_by_key(&old, |i| i.0).ok().map(|i| ids[i].1);
+    let mut persons: Vec<String> = Vec::new();
+    for owner in owners.iter().flatten() {
+        if !persons.contains(owner) {
+            persons.push(owner.clone());
+        }
+    }
     let tracks: Vec<Track> = past
-        .iter()
+        .into_iter()
         .zip(candidates)
-        .zip(&owners)
+        .zip(owners)
         .zip(1..)
-        .map(|(((t, c), &owner), id)| Track {
+        .map(|(((t, c), person), id)| Track {
             id,
-            person: name(owner),
+            person,
             first_pts: t.first,
             last_pts: t.last,
             observations: t.observations,
             mean_size_px: t.size(),
+            mean_score: t.mean_score,
             embedding: c.identity.map(|i| i.0),
+            crop: t.crop,
         })
         .collect();
     observations.retain_mut(|o| renumber(o.track).map(|new| o.track = new).is_some());
@@ -59,6 +71,5 @@ pub(super) fn gather(
             faces_per_frame[i] += 1;
         }
     }
-    let persons = owners.iter().max().map_or(0, |m| m + 1);
-    Faces { observations, tracks, persons: (0..persons).map(name).collect(), sampled, faces_per_frame, cuts }
+    Faces { observations, tracks, persons, sampled, faces_per_frame, cuts }
 }

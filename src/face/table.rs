@@ -20,7 +20,12 @@ pub fn faces_schema(config: &FaceConfig) -> TableSchema {
         key("interview_id", Kind::Str, "", "Interview the row belongs to."),
         ColumnSpec::new("pts_secs", Kind::F64, "s", "Presentation time of the frame since the recording's origin."),
         ColumnSpec::new("track_id", Kind::I64, "", "Track the observation belongs to, from 1 by first appearance."),
-        ColumnSpec::new("person", Kind::Str, "", "Person the track belongs to, from P1 by first appearance."),
+        ColumnSpec::new(
+            "person",
+            Kind::Str,
+            "",
+            "Person the track belongs to, from P1 by first appearance, or a name of the enrolment folder; null = seen too little to be a person.",
+        ),
         float("box_left_px", "px", "Left edge of the box around the face mesh."),
         float("box_top_px", "px", "Top edge of the box around the face mesh."),
         float("box_width_px", "px", "Width of the box around the face mesh."),
@@ -61,11 +66,17 @@ pub fn tracks_schema(config: &FaceConfig) -> TableSchema {
     let mut columns = vec![
         key("interview_id", Kind::Str, "", "Interview the row belongs to."),
         ColumnSpec::new("track_id", Kind::I64, "", "Track, from 1 by first appearance."),
-        ColumnSpec::new("person", Kind::Str, "", "Person the track belongs to."),
+        ColumnSpec::new(
+            "person",
+            Kind::Str,
+            "",
+            "Person the track belongs to; null for a face seen too small, too doubtfully or too shortly to be a person of the interview.",
+        ),
         ColumnSpec::new("first_pts_secs", Kind::F64, "s", "Time of the first observation."),
         ColumnSpec::new("last_pts_secs", Kind::F64, "s", "Time of the last observation."),
         ColumnSpec::new("observations", Kind::I64, "", "Number of observations."),
         ColumnSpec::new("mean_size_px", Kind::F32, "px", "Mean size of the face."),
+        ColumnSpec::new("mean_score", Kind::F32, "1", "Mean detector score, 0 to 1."),
     ];
     if config.embeddings {
         columns.push(ColumnSpec::new(
@@ -136,11 +147,12 @@ pub fn tracks_table(interview_id: &str, faces: &Faces, config: &FaceConfig) -> R
             .row()
             .set("interview_id", interview_id)
             .set("track_id", t.id)
-            .set("person", t.person.as_str())
+            .set("person", t.person.as_deref())
             .set("first_pts_secs", t.first_pts)
             .set("last_pts_secs", t.last_pts)
             .set("observations", t.observations)
-            .set("mean_size_px", t.mean_size_px);
+            .set("mean_size_px", t.mean_size_px)
+            .set("mean_score", t.mean_score);
         if config.embeddings {
             table.set("embedding", t.embedding.clone());
         }
@@ -179,12 +191,14 @@ mod tests {
             }],
             tracks: vec![Track {
                 id: 1,
-                person: "P1".into(),
+                person: Some("P1".into()),
                 first_pts: pts,
                 last_pts: pts,
                 observations: 1,
                 mean_size_px: 10.0,
+                mean_score: 0.9,
                 embedding: None,
+                crop: None,
             }],
             ..Faces::default()
         };

@@ -74,6 +74,11 @@ impl Looks {
         Ok(all)
     }
 
+    /// The best picture; the first of equals.
+    pub fn best(&self) -> Option<&RgbImage> {
+        self.best.iter().rev().max_by(|a, b| a.quality.total_cmp(&b.quality)).map(|g| &g.chip)
+    }
+
     fn near(&self, pts: Seconds) -> Option<usize> {
         self.best.iter().position(|g| (pts - g.pts).get().abs() < BETWEEN_LOOKS_SECS)
     }
@@ -169,6 +174,8 @@ pub(super) struct Past {
     /// Where it was first and last.
     pub ends: (BoundingBox, BoundingBox),
     pub embeddings: Vec<Vec<f32>>,
+    /// The best look, when crops are kept.
+    pub crop: Option<RgbImage>,
 }
 
 /// A face lost and found again within this time at the same place of the same shot is one face.

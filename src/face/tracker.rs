@@ -4,10 +4,13 @@
 //! else where the last mesh was. The full detector sees the whole picture on the first frame, at cuts, when an unknown face appears and
 //! at least every `detect_every_secs`; the surroundings of a face that was lost at every frame until it is back or given up.
 
+use std::path::Path;
+
 use image::RgbImage;
 
 use super::crop::Roi;
 use super::detect::{self, Detection, Detector, Settings};
+use super::enrolment::{self, Enrolled};
 use super::landmark::{Mesh, Mesher, SIDE};
 use super::short_range::{Near, ShortRange};
 use super::shot::{Shot, Shots};
@@ -82,6 +85,9 @@ pub struct FaceTracker<'a> {
     observations: Vec<Observation>,
     sampled: Vec<Seconds>,
     cuts: Vec<Seconds>,
+    /// Read before the first frame, so that a bad folder is told at once.
+    enrolled: Option<Vec<Enrolled>>,
+    crops: bool,
 }
 
 impl std::fmt::Debug for FaceTracker<'_> {
@@ -114,7 +120,26 @@ impl<'a> FaceTracker<'a> {
             observations: Vec::new(),
             sampled: Vec::new(),
             cuts: Vec::new(),
+            enrolled: None,
+            crops: false,
         }
+    }
+
+    /// Keeps the best look at each track ([`super::Track::crop`]), for checking by eye.
+    #[must_use]
+    pub fn keep_crops(mut self, keep: bool) -> Self {
+        self.crops = keep;
+        self
+    }
+
+    /// Reads the recipe's enrolment folder, once.
+    fn enrol(&mut self) -> Result<()> {
+        if self.enrolled.is_none() {
+            let folder = Path::new(&self.config.enrolment);
+            let read = if self.config.enrolment.is_empty() { Vec::new() } else { enrolment::read(self.models, folder)? };
+            self.enrolled = Some(read);
+        }
+        Ok(())
     }
 
     /// Whether a frame of this time is due: the first one in each interval of 1 / `rate_hz`. For sources that give every frame.
@@ -130,8 +155,10 @@ impl<'a> FaceTracker<'a> {
     /// Looks at a frame; times must rise.
     ///
     /// # Errors
-    /// [`crate::error::Error::Model`] when a model fails; a frame without a face is no error.
+    /// [`crate::error::Error::Model`] when a model fails; a frame without a face is no error. The first call also reads the recipe's
+    /// enrolment folder and tells what is wrong with it.
     pub fn push(&mut self, frame: &VideoFrame) -> Result<()> {
+        self.enrol()?;
         let (picture, now) = (&frame.image, frame.pts);
         self.last_slot = Some(self.slot(now));
         self.sampled.push(now);
@@ -524,6 +551,7 @@ impl<'a> FaceTracker<'a> {
             shot: track.shot,
             ends: (track.start, track.bounds),
             embeddings,
+            crop: self.crops.then(|| track.looks.best().cloned()).flatten(),
         });
         Ok(())
     }
@@ -537,7 +565,7 @@ impl<'a> FaceTracker<'a> {
         for track in std::mem::take(&mut self.live) {
             self.end(track)?;
         }
-        Ok(summary::gather(self.past, self.observations, self.sampled, self.cuts, &self.config))
+        Ok(summary::gather(self.past, self.observations, self.sampled, self.cuts, &self.config, &self.enrolled.unwrap_or_default()))
     }
 }
 

@@ -78,7 +78,8 @@ pub(super) fn since_origin(ticks: i64, time_base: ffmpeg::Rational, origin: Seco
     Seconds::from_ticks(ticks, time_base.numerator(), time_base.denominator().max(1)) - origin
 }
 
-fn start() {
+/// FFmpeg made ready, its log collected.
+pub(super) fn start() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // Nothing to fail since FFmpeg 4: registration is static.

@@ -14,6 +14,7 @@ mod audio;
 mod decoding;
 mod deinterlace;
 mod downmix;
+mod encode;
 mod grid;
 mod input;
 mod log;
@@ -35,6 +36,7 @@ mod golden;
 mod recipes;
 
 pub use audio::{AudioReport, DecodedAudio, audio};
+pub use encode::VideoWriter;
 pub use input::ffmpeg_version;
 pub use orientation::Orientation;
 pub use pick::StreamPick;

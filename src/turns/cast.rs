@@ -260,12 +260,14 @@ mod tests {
         let tracks = (1..=moves.len() as u32)
             .map(|id| Track {
                 id,
-                person: format!("P{id}"),
+                person: Some(format!("P{id}")),
                 first_pts: Seconds::ZERO,
                 last_pts: Seconds::of(20.0),
                 observations: 200,
                 mean_size_px: 100.0,
+                mean_score: 1.0,
                 embedding: None,
+                crop: None,
             })
             .collect();
         let persons = (1..=moves.len()).map(|k| format!("P{k}")).collect();

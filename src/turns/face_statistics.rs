@@ -3,7 +3,7 @@
 use super::TurnsConfig;
 use crate::annotation::Turn;
 use crate::error::Result;
-use crate::face::{BLENDSHAPES, EXPRESSIONS, Faces, Observation};
+use crate::face::{BLENDSHAPES, EXPRESSIONS, Faces, GestureKind, HeadGesture, Observation, head_gestures};
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 use crate::time::Segment;
 
@@ -79,6 +79,10 @@ pub struct FaceTurn {
     pub observations: usize,
     /// Observations left out by the recipe's quality floor.
     pub left_out: usize,
+    /// Nods whose middle lies in the turn; `None` where faces are looked at too seldom to see one.
+    pub nods: Option<usize>,
+    /// The same of shakes.
+    pub shakes: Option<usize>,
     /// Statistics of every quantity, in the order of the columns; NaN = not defined.
     values: Vec<f64>,
 }
@@ -95,6 +99,7 @@ impl FaceTurn {
 /// Every person seen in at least the recipe's share of a turn's frames, by turn, then person.
 pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<FaceTurn> {
     let quantities = quantities();
+    let gestures = seen_often(faces).then(|| head_gestures(faces, config.nod_deg, config.shake_deg));
     let mut found = Vec::new();
     for (index, turn) in turns.iter().enumerate() {
         let looked = between(&faces.sampled, turn.segment, |t| *t).len();
@@ -105,11 +110,9 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
             if seen.is_empty() || share < config.min_presence_share {
                 continue;
             }
-            let good: Vec<&Observation> = seen
-                .iter()
-                .copied()
-                .filter(|o| f64::from(o.quality.size_px) >= config.min_face_size_px && f64::from(o.presence) >= config.min_presence)
-                .collect();
+            let good: Vec<&Observation> = seen.iter().copied().filter(|o| counts(o, config)).collect();
+            let own = |g: &&HeadGesture| faces.person_of(g.track) == Some(person) && turn.segment.contains(g.segment.middle());
+            let count = |kind| gestures.as_ref().map(|all| all.iter().filter(own).filter(|g| g.kind == kind).count());
             let values = quantities.iter().flat_map(|q| statistics(&good, q, config.active_above)).collect();
             found.push(FaceTurn {
                 turn: index,
@@ -117,11 +120,30 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
                 presence_share: share,
                 observations: good.len(),
                 left_out: seen.len() - good.len(),
+                nods: count(GestureKind::Nod),
+                shakes: count(GestureKind::Shake),
                 values,
             });
         }
     }
     found
+}
+
+/// Longest usual distance of looked-at frames at which a nod can be seen.
+const GESTURE_STEP_SECS: f64 = 0.13;
+
+fn seen_often(faces: &Faces) -> bool {
+    let mut steps: Vec<f64> = faces.sampled.windows(2).map(|w| (w[1] - w[0]).get()).collect();
+    steps.sort_by(f64::total_cmp);
+    steps.get(steps.len() / 2).is_some_and(|&median| median <= GESTURE_STEP_SECS)
+}
+
+/// The recipe's quality floor. Without landmarks there is nothing to count but presence.
+fn counts(o: &Observation, config: &TurnsConfig) -> bool {
+    f64::from(o.quality.size_px) >= config.min_face_size_px
+        && f64::from(o.presence) >= config.min_presence
+        && f64::from(o.quality.sharpness) >= config.min_sharpness
+        && o.pose.is_none_or(|p| f64::from(p.yaw_deg.abs()) <= config.max_yaw_deg)
 }
 
 /// The items of a time-sorted list inside a segment.
@@ -187,7 +209,14 @@ pub(super) fn face_columns() -> Vec<ColumnSpec> {
     let mut columns = vec![
         column("face_presence_share", Kind::F64, "1", "Share of the turn's looked-at frames in which the person is seen, 0 to 1."),
         column("face_observations", Kind::I64, "", "Observations that count."),
-        column("face_observations_left_out", Kind::I64, "", "Observations below the recipe's size and presence floors."),
+        column(
+            "face_observations_left_out",
+            Kind::I64,
+            "",
+            "Observations below the recipe's floors of size, presence and sharpness, or turned too far aside.",
+        ),
+        column("head_nods", Kind::I64, "", "Nods whose middle lies in the turn; null where frames are looked at too seldom to see one."),
+        column("head_shakes", Kind::I64, "", "Shakes of the head whose middle lies in the turn; null as head_nods."),
     ];
     columns.extend(value_columns());
     columns
@@ -198,7 +227,9 @@ pub(super) fn fill_face(table: &mut TableBuilder, names: &[String], face: &FaceT
     table
         .set("face_presence_share", face.presence_share)
         .set("face_observations", face.observations)
-        .set("face_observations_left_out", face.left_out);
+        .set("face_observations_left_out", face.left_out)
+        .set("head_nods", face.nods)
+        .set("head_shakes", face.shakes);
     for (name, &value) in names.iter().zip(&face.values) {
         table.set(name, value);
     }
@@ -272,7 +303,7 @@ mod tests {
             eye_opening_left: None,
             eye_opening_right: None,
             mouth_opening: None,
-            quality: Quality { size_px, ..Quality::default() },
+            quality: Quality { size_px, sharpness: 1.0, ..Quality::default() },
             landmarks: None,
         }
     }
@@ -306,12 +337,14 @@ mod tests {
             observations: vec![observation(0.0, 0.5, 100.0), observation(0.5, 0.9, 10.0)],
             tracks: vec![Track {
                 id: 1,
-                person: "P1".into(),
+                person: Some("P1".into()),
                 first_pts: Seconds::ZERO,
                 last_pts: Seconds::of(0.5),
                 observations: 2,
                 mean_size_px: 55.0,
+                mean_score: 1.0,
                 embedding: None,
+                crop: None,
             }],
             persons: vec!["P1".into()],
             sampled: (0..4).map(|i| Seconds::of(f64::from(i) * 0.5)).collect(),

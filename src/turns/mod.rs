@@ -40,6 +40,14 @@ pub struct TurnsConfig {
     pub min_face_size_px: f64,
     /// An observation counts only when the landmark model is at least this sure of a face, 0 to 1.
     pub min_presence: f64,
+    /// An observation counts only when the face is at least this sharp (see `sharpness` of the faces table).
+    pub min_sharpness: f64,
+    /// An observation counts only when the head is turned aside by at most this, in degrees: beyond it half of the face is a guess.
+    pub max_yaw_deg: f64,
+    /// Least extent of a swing of a nod, in degrees of pitch.
+    pub nod_deg: f64,
+    /// Least extent of a swing of a shake, in degrees of yaw.
+    pub shake_deg: f64,
     /// A person is in a turn when seen in at least this share of its looked-at frames.
     pub min_presence_share: f64,
     /// A blendshape is active above this value.
@@ -59,6 +67,10 @@ impl Default for TurnsConfig {
         TurnsConfig {
             min_face_size_px: 20.0,
             min_presence: 0.5,
+            min_sharpness: 0.002,
+            max_yaw_deg: 60.0,
+            nod_deg: 4.0,
+            shake_deg: 5.0,
             min_presence_share: 0.1,
             active_above: 0.3,
             cast_min_score: 2.0,
