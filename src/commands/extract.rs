@@ -19,7 +19,8 @@ use crate::cli::{Cli, Extract, Speakers, Worker};
 
 /// Extracts a file or a corpus; exit 1 when some interview failed.
 pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
-    let recipe = recipe(&args.recipe)?;
+    let mut recipe = recipe(&args.recipe)?;
+    enrol(args.enrol.as_deref(), &mut recipe)?;
     let requests = requests(args)?;
     // Before anything is decoded: the models, and a place to write to.
     registry.verify(Models::names(&recipe))?;
@@ -82,6 +83,17 @@ fn requests(args: &Extract) -> Result<Vec<Request>> {
         }
     }
     Ok(requests)
+}
+
+/// `--enrol` goes before the recipe's own enrolment.
+pub fn enrol(voices: Option<&Path>, recipe: &mut Recipe) -> Result<()> {
+    if let Some(voices) = voices {
+        if !voices.exists() {
+            return Err(Error::Read { path: voices.to_owned(), source: std::io::ErrorKind::NotFound.into() }.into());
+        }
+        recipe.speaker.enrolment.voices = voices.display().to_string();
+    }
+    Ok(())
 }
 
 /// The speaker options as the speaker room wants them.
