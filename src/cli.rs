@@ -105,6 +105,9 @@ pub struct Extract {
     /// Speech turns to use instead of diarization.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub rttm: Option<PathBuf>,
+    /// Voices known by name: a folder of recordings named after their speakers, or Parquet with the columns name and embedding.
+    #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub enrol: Option<PathBuf>,
     /// Name of the interview in the tables, for a single media file.
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
@@ -148,6 +151,9 @@ pub struct Diarize {
     /// Where the speech turns are written.
     #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub rttm: PathBuf,
+    /// Voices known by name: a folder of recordings named after their speakers, or Parquet with the columns name and embedding.
+    #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub enrol: Option<PathBuf>,
     /// How many speakers.
     #[command(flatten)]
     pub speakers: Speakers,

@@ -6,16 +6,18 @@ use turnwise::error::Error;
 use turnwise::inference::{Registry, Runtime};
 use turnwise::media::{self, StreamPick};
 use turnwise::output::rttm::{read_rttm, read_uem, uri_for, write_rttm};
+use turnwise::pipeline::known_voices;
 use turnwise::speaker::{self, ScoreOptions, SpeakerModels};
 use turnwise::time::Segment;
 
-use super::extract::bounds;
+use super::extract::{bounds, enrol};
 use super::recipe;
 use crate::cli::{Diarize, Score};
 
 /// Who speaks when, as RTTM.
 pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
-    let recipe = recipe(&args.recipe)?;
+    let mut recipe = recipe(&args.recipe)?;
+    enrol(args.enrol.as_deref(), &mut recipe)?;
     let bounds = bounds(args.speakers)?;
     registry.verify(speaker::MODELS.iter().copied())?;
     let pick = StreamPick { audio: recipe.input.audio_stream.index(), video: None };
@@ -24,7 +26,9 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
         tracing::warn!("{warning}");
     }
     let mut models = SpeakerModels::load(registry, Runtime::default())?;
-    let found = speaker::diarize(&decoded.buffer, &mut models, &recipe.speaker, &bounds)?;
+    let known = known_voices(&recipe.speaker, &mut models)?;
+    let mut found = speaker::diarize(&decoded.buffer, &mut models, &recipe.speaker, &bounds)?;
+    speaker::name_speakers(&mut found, &known, recipe.speaker.enrolment.min_similarity);
     for warning in &found.warnings {
         tracing::warn!("{warning}");
     }

@@ -25,6 +25,7 @@ const IDLE_END: Duration = Duration::from_millis(400);
 pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     let mut recipe = recipe(&args.recipe)?;
     recipe.input.lenient |= args.lenient;
+    enrol(args.enrol.as_deref(), &mut recipe)?;
     let requests = requests(args)?;
     // Before anything is decoded: the models, and a place to write to.
     registry.verify(Models::names(&recipe))?;
@@ -94,6 +95,17 @@ fn requests(args: &Extract) -> Result<Vec<Request>> {
         }
     }
     Ok(requests)
+}
+
+/// `--enrol` goes before the recipe's own enrolment.
+pub fn enrol(voices: Option<&Path>, recipe: &mut Recipe) -> Result<()> {
+    if let Some(voices) = voices {
+        if !voices.exists() {
+            return Err(Error::Read { path: voices.to_owned(), source: std::io::ErrorKind::NotFound.into() }.into());
+        }
+        recipe.speaker.enrolment.voices = voices.display().to_string();
+    }
+    Ok(())
 }
 
 /// The speaker options as the speaker room wants them.

@@ -9,10 +9,12 @@
 
 #[cfg(test)]
 mod cast_truth;
+mod enrolment;
 mod interview;
 mod tables;
 mod write;
 
+pub use enrolment::known_voices;
 pub use interview::interviews_schema;
 pub use tables::schemas;
 pub use write::{file_metadata, is_done, write, write_failure};
@@ -21,7 +23,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::annotation::{Annotation, SpeechTurn, Turn};
+use crate::annotation::{Annotation, Turn};
 use crate::audio::egemaps::{Extractor, Lld};
 use crate::audio::{self, Acoustics, VoiceModels};
 use crate::error::{Error, Result};
@@ -31,7 +33,7 @@ use crate::media::{self, AudioReport, Sampling, StreamPick, VideoReport};
 use crate::recipe::Recipe;
 use crate::signal::AudioBuffer;
 use crate::speaker::{self, Diarization, SpeakerBounds, SpeakerModels};
-use crate::table::{Missing, Table};
+use crate::table::Table;
 use crate::time::{Seconds, Segment};
 use crate::transcript::{self, ReadOptions, Transcript};
 use crate::warning::{Warning, Warnings};
@@ -334,7 +336,12 @@ fn try_hear(
 /// Diarization, or the RTTM that replaces it.
 fn who_spoke(request: &Request, audio: &AudioBuffer, models: &mut SpeakerModels, recipe: &Recipe) -> Result<Diarization> {
     match &request.rttm {
-        None => speaker::diarize(audio, models, &recipe.speaker, &request.bounds),
+        None => {
+            let known = known_voices(&recipe.speaker, models)?;
+            let mut found = speaker::diarize(audio, models, &recipe.speaker, &request.bounds)?;
+            speaker::name_speakers(&mut found, &known, recipe.speaker.enrolment.min_similarity);
+            Ok(found)
+        }
         Some(path) => {
             let found = crate::output::rttm::read_rttm(path)?;
             let own = crate::output::rttm::uri_for(&request.interview_id);
@@ -350,24 +357,9 @@ fn who_spoke(request: &Request, audio: &AudioBuffer, models: &mut SpeakerModels,
                     ));
                 }
             };
-            Ok(adopt(annotation))
+            speaker::adopt(annotation, audio, models)
         }
     }
-}
-
-/// Speech turns made elsewhere in the place of our own. Where they overlap, the one who began first is the one heard best.
-fn adopt(annotation: Annotation) -> Diarization {
-    let mut exclusive = Vec::new();
-    let mut reached = Seconds::ZERO;
-    for turn in annotation.turns() {
-        if let Some(segment) = Segment::new(turn.segment.start().max(reached), turn.segment.end()) {
-            exclusive.push(SpeechTurn { segment, speaker: turn.speaker.clone() });
-            reached = reached.max(segment.end());
-        }
-    }
-    let speech = annotation.turns().iter().map(|t| t.segment).collect();
-    let reason = annotation.turns().is_empty().then_some(Missing::NoSpeech);
-    Diarization { exclusive: Annotation::new(exclusive), annotation, speech, reason, ..Diarization::default() }
 }
 
 /// Looks at the picture, frame by frame, at the recipe's rate. Gives the seconds it took besides.

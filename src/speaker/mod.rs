@@ -10,9 +10,11 @@
 //!                       └ reconstruct ─── speech turns, overlap kept
 //! ```
 
+mod adoption;
 mod clustering;
 mod diarization;
 mod embedding;
+mod enrolment;
 mod fbank;
 mod reconstruct;
 mod resegmentation;
@@ -28,9 +30,11 @@ mod fixture;
 
 use serde::{Deserialize, Serialize};
 
+pub use adoption::adopt;
 pub use clustering::ClusteringConfig;
 pub use diarization::diarize;
 pub use embedding::{EMBEDDING, Embedder, Embedding, cosine};
+pub use enrolment::{EnrolmentConfig, KnownVoice, merge_voices, name_speakers, voice_of};
 pub use reconstruct::TurnConfig;
 pub use resegmentation::ResegmentationConfig;
 pub use score::{Score, ScoreOptions, score};
@@ -64,6 +68,8 @@ pub struct SpeakerConfig {
     pub resegmentation: ResegmentationConfig,
     /// Speech turns.
     pub turns: TurnConfig,
+    /// Voices known by name.
+    pub enrolment: EnrolmentConfig,
 }
 
 /// How many speakers there are, as far as the user knows; always honoured.
