@@ -13,6 +13,8 @@ use crate::time::Seconds;
 
 /// Ticks a second: the most that MPEG-4 part 2 can count is 65535.
 const TICKS: i32 = 60_000;
+/// How long the last picture stays.
+const LAST_TICKS: i64 = 2400;
 /// Bits a second where the encoder knows no constant quality.
 const BIT_RATE: usize = 4_000_000;
 
@@ -52,6 +54,8 @@ impl VideoWriter {
         settings.set_height(height);
         settings.set_format(Pixel::YUV420P);
         settings.set_time_base(Rational(1, TICKS));
+        // Without pictures sent out of order the first one is at its own time in any player.
+        settings.set_max_b_frames(0);
         settings.set_bit_rate(if codec.name() == "libx264" { 0 } else { BIT_RATE });
         if header {
             settings.set_flags(codec::Flags::GLOBAL_HEADER);
@@ -105,6 +109,10 @@ impl VideoWriter {
         let mut packet = Packet::empty();
         while self.encoder.receive_packet(&mut packet).is_ok() {
             packet.set_stream(0);
+            if packet.duration() == 0 {
+                // A last picture without a duration ends as it begins, and players leave it out.
+                packet.set_duration(LAST_TICKS);
+            }
             packet.rescale_ts(Rational(1, TICKS), base);
             packet.write_interleaved(&mut self.output)?;
         }
