@@ -41,6 +41,9 @@ pub enum Command {
     Check(Check),
     /// Make the tables of RESCUE-bench's tasks from annotations and extracted features.
     Tasks(Tasks),
+    /// Write measurements in the form that other programs read.
+    #[command(subcommand)]
+    Export(Export),
     /// List the models: role, licence, hash, present or missing.
     Models,
     /// Print the recipe: every parameter that changes results, with its value.
@@ -254,6 +257,30 @@ pub struct Tasks {
     /// The task file, as pipelines/tasks/rescue.toml.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub tasks: PathBuf,
+}
+
+/// `turnwise export`.
+#[derive(Debug, Subcommand)]
+pub enum Export {
+    /// RESCUE-bench's samples anew: tone of voice, face and posture told from measurements, other cue fields empty, the rest untouched.
+    Rescue(ExportRescue),
+}
+
+/// `turnwise export rescue`.
+#[derive(Debug, Args)]
+pub struct ExportRescue {
+    /// The folder that extract wrote.
+    #[arg(value_name = "OUT", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+    /// A folder of samples, one JSON file of a sample, or one JSONL file; a sample's id is its interview's.
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub annotations: PathBuf,
+    /// Folder for the new samples.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub to: PathBuf,
+    /// Thresholds and words instead of the shipped ones (see data/cues.toml).
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub cues: Option<PathBuf>,
 }
 
 /// The hidden worker.

@@ -17,6 +17,7 @@ pub mod audio;
 pub mod corpus;
 pub mod dft;
 pub mod error;
+pub mod export;
 pub mod face;
 pub mod inference;
 pub mod media;

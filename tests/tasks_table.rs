@@ -1,6 +1,6 @@
 //! Task tables: labels apart, features up to the cut-off, a planted leak refused by name.
 
-#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
 
 use std::collections::BTreeMap;
 use std::path::Path;

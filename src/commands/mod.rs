@@ -1,6 +1,7 @@
 //! One function a command.
 
 mod diarize;
+mod export;
 mod extract;
 mod faces;
 pub mod logging;
@@ -21,7 +22,7 @@ use turnwise::output::schema_doc::schema_markdown;
 use turnwise::pipeline::schemas;
 use turnwise::recipe::Recipe;
 
-use crate::cli::{Cli, Command, RecipeArgs};
+use crate::cli::{Cli, Command, Export, RecipeArgs};
 
 /// Something failed, the rest is done.
 const SOME_FAILED: u8 = 1;
@@ -44,6 +45,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Faces(args) => faces::run(args, &registry()?)?,
         Command::Check(args) => return tasks::check(args),
         Command::Tasks(args) => print(&tasks::tasks(args)?)?,
+        Command::Export(Export::Rescue(args)) => print(&export::rescue(args)?)?,
         Command::Models => return machine::models(&registry()?),
         Command::Doctor => return machine::doctor(&registry()?),
         Command::Recipe(args) => print(&recipe(args)?.to_toml()?)?,
