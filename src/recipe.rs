@@ -194,7 +194,6 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pipelines/default.toml");
         assert_eq!(Recipe::load(Some(&path), &[]).unwrap(), Recipe::default());
         let text = std::fs::read_to_string(path).unwrap();
-        let table: toml::Table = toml::from_str(&text).unwrap();
-        assert_eq!(table, tree_of(&Recipe::default()).unwrap(), "pipelines/default.toml leaves something out; see `turnwise recipe`");
+        assert_eq!(text.trim(), Recipe::default().to_toml().unwrap().trim(), "pipelines/default.toml is old; see `turnwise recipe`");
     }
 }
