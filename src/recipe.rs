@@ -80,9 +80,12 @@ impl Recipe {
         for text in overrides {
             set(&mut tree, text)?;
         }
-        toml::Value::Table(tree)
+        check(&tree, "")?;
+        let recipe: Recipe = toml::Value::Table(tree)
             .try_into()
-            .map_err(|e: toml::de::Error| Error::Recipe { place: "as a whole".into(), what: e.message().to_owned() })
+            .map_err(|e: toml::de::Error| Error::Recipe { place: "as a whole".into(), what: e.message().to_owned() })?;
+        recipe.voice.check("voice")?;
+        Ok(recipe)
     }
 
     /// The recipe as TOML, every key with its value.
@@ -147,6 +150,63 @@ fn fit(default: &toml::Value, value: toml::Value, name: &str, place: &str) -> Re
     }
 }
 
+/// Keys whose value must be above 0: steps, windows and counts that something is divided into, or that bound a picture's size.
+const ABOVE_ZERO: [&str; 9] = [
+    "speaker.segmentation.step_secs",
+    "speaker.clustering.unit_secs",
+    "speaker.clustering.min_unit_secs",
+    "speaker.resegmentation.hop_secs",
+    "speaker.resegmentation.window_secs",
+    "face.embeddings_per_track",
+    "face.detect_side_px",
+    "face.confirm_side_px",
+    "face.person_observations",
+];
+
+/// Keys that may be below 0: shifts of time, and -1 for "by rule".
+const MAY_BE_NEGATIVE: [&str; 3] = ["input.transcript_shift_secs", "input.audio_stream", "input.video_stream"];
+
+/// The last part of keys that hold a probability, a share or a score from 0 to 1.
+const UP_TO_ONE: [&str; 6] = ["_probability", "_share", "_iou", "_confidence", "presence", "_agreement"];
+
+/// Windows of the segmentation model are 10 s long: a longer step would leave speech unheard.
+const LONGEST_STEP_SECS: f64 = 10.0;
+
+/// Numbers must mean something, before anything is decoded.
+fn check(tree: &toml::Table, prefix: &str) -> Result<()> {
+    for (key, value) in tree {
+        let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        let number = match value {
+            toml::Value::Table(table) => {
+                check(table, &name)?;
+                continue;
+            }
+            toml::Value::Float(x) => *x,
+            toml::Value::Integer(i) => *i as f64,
+            _ => continue,
+        };
+        let expected = if !number.is_finite() {
+            Some("a finite number")
+        } else if ABOVE_ZERO.contains(&name.as_str()) && number <= 0.0 {
+            Some("a number above 0")
+        } else if number < 0.0 && !MAY_BE_NEGATIVE.contains(&name.as_str()) {
+            Some("0 or more")
+        } else if number > 1.0 && (UP_TO_ONE.iter().any(|end| name.ends_with(end)) || (prefix == "face" && name.ends_with("_score"))) {
+            Some("0 to 1")
+        } else if name == "speaker.segmentation.step_secs" && number > LONGEST_STEP_SECS {
+            Some("at most 10 s, the length of a window")
+        } else if name.ends_with("_side_px") && number < 64.0 {
+            Some("64 or more")
+        } else {
+            None
+        };
+        if let Some(expected) = expected {
+            return Err(Error::Recipe { place: name, what: format!("{value} is no sensible value, expected {expected}") });
+        }
+    }
+    Ok(())
+}
+
 fn set(tree: &mut toml::Table, text: &str) -> Result<()> {
     let place = format!("--set {text}");
     let Some((key, value)) = text.split_once('=') else {
@@ -187,6 +247,29 @@ mod tests {
         assert!(e.contains("expected float"), "{e}");
         let e = Recipe::load(None, &["face.rate_hz".into()]).unwrap_err().to_string();
         assert!(e.contains("KEY=VALUE"), "{e}");
+    }
+
+    #[test]
+    fn numbers_without_sense_are_refused_before_any_work() {
+        for wrong in [
+            "speaker.clustering.unit_secs=0",
+            "speaker.segmentation.step_secs=1000",
+            "speaker.resegmentation.window_secs=0",
+            "speaker.vad.onset_probability=7",
+            "face.rate_hz=-1",
+            "face.rate_hz=nan",
+            "face.detect_side_px=1",
+            "face.detect_every_secs=-5",
+            "face.embeddings_per_track=0",
+            "face.track_score=2",
+            "voice.min_turn_secs=inf",
+            "voice.pitch_min_hz=5000",
+            "input.transcript_shift_secs=nan",
+        ] {
+            let e = Recipe::load(None, &[wrong.into()]).unwrap_err();
+            assert!(matches!(e, Error::Recipe { .. }), "{wrong}: {e}");
+        }
+        Recipe::load(None, &["input.transcript_shift_secs=-2.5".into(), "face.rate_hz=0".into()]).unwrap();
     }
 
     #[test]

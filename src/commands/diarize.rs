@@ -11,7 +11,7 @@ use turnwise::speaker::{self, ScoreOptions, SpeakerModels};
 use turnwise::time::Segment;
 
 use super::extract::{bounds, enrol};
-use super::recipe;
+use super::{keep_apart, recipe};
 use crate::cli::{Diarize, Score};
 
 /// Who speaks when, as RTTM.
@@ -19,6 +19,7 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     let mut recipe = recipe(&args.recipe)?;
     enrol(args.enrol.as_deref(), &mut recipe)?;
     let bounds = bounds(args.speakers)?;
+    keep_apart(&args.input, &args.rttm)?;
     registry.verify(speaker::MODELS.iter().copied())?;
     let pick = StreamPick { audio: recipe.input.audio_stream.index(), video: None };
     let decoded = media::audio(&args.input, speaker::RATE_HZ, pick)?;

@@ -9,6 +9,7 @@ use turnwise::export::{Wording, rewrite};
 use turnwise::output::paths::table_path;
 use turnwise::output::read::read_columns;
 
+use super::keep_apart;
 use crate::cli::ExportRescue;
 
 /// Writes the benchmark's samples anew, cue fields from measurements; tells how many.
@@ -25,10 +26,16 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
     } else {
         files.push(root.clone());
     }
+    let below = |file: &Path| -> Result<PathBuf> {
+        Ok(if root.is_dir() { file.strip_prefix(root)?.to_owned() } else { PathBuf::from(file.file_name().unwrap_or_default()) })
+    };
+    // All of them before the first is written: the annotations are not ours to lose.
+    for file in &files {
+        keep_apart(file, &args.to.join(below(file)?))?;
+    }
     let (mut samples, mut measured) = (0, 0);
     for file in &files {
-        let relative =
-            if root.is_dir() { file.strip_prefix(root)?.to_owned() } else { PathBuf::from(file.file_name().unwrap_or_default()) };
+        let relative = below(file)?;
         let id: Vec<String> = relative.with_extension("").iter().map(|c| c.to_string_lossy().into_owned()).collect();
         let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
         let one_a_line = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("jsonl"));
@@ -53,6 +60,9 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         }
         std::fs::write(&target, lines.join("\n") + "\n").with_context(|| format!("cannot write {}", target.display()))?;
+    }
+    if measured == 0 {
+        tracing::warn!("no sample's id is an interview of {}: every cue is empty", args.out.display());
     }
     Ok(format!("{samples} samples in {}, {measured} of them with measurements", args.to.display()))
 }

@@ -10,7 +10,7 @@ use turnwise::media::{self, Sampling, StreamPick, VideoWriter};
 use turnwise::output::parquet;
 use turnwise::pipeline::{Request, file_metadata};
 
-use super::recipe;
+use super::{keep_apart, recipe};
 use crate::cli::Faces;
 
 /// A face is drawn on the frames after it for at most this long, in looked-at intervals.
@@ -21,6 +21,9 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     let mut recipe = recipe(&args.recipe)?;
     if let Some(folder) = &args.enrol {
         recipe.face.enrolment = folder.to_str().with_context(|| format!("{} is not UTF-8", folder.display()))?.to_owned();
+    }
+    for output in args.overlay.iter().chain([&args.out.join("faces.parquet"), &args.out.join("tracks.parquet")]) {
+        keep_apart(&args.video, output)?;
     }
     registry.verify(face::MODELS.iter().copied())?;
     let metadata = file_metadata(&recipe, registry)?;

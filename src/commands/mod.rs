@@ -11,6 +11,7 @@ mod tasks;
 mod voice;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -74,6 +75,20 @@ pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
+/// Refuses to write over what is being read.
+fn keep_apart(input: &Path, output: &Path) -> Result<()> {
+    let same = match (input.canonicalize(), output.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        // An output that is not there yet cannot be the input.
+        _ => false,
+    };
+    if same {
+        let what = format!("{} is the input and would be written over", output.display());
+        return Err(Error::Usage { what, hint: "name another output".into() }.into());
+    }
+    Ok(())
+}
+
 fn recipe(args: &RecipeArgs) -> Result<Recipe> {
     Ok(Recipe::load(args.recipe.as_deref(), &args.set)?)
 }
@@ -88,5 +103,20 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref::<Error>() {
         Some(Error::Usage { .. } | Error::Recipe { .. } | Error::Parse { .. }) => ExitCode::from(USAGE),
         _ => ExitCode::from(SOME_FAILED),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_input_is_never_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a.wav");
+        std::fs::write(&file, b"sound").unwrap();
+        std::fs::create_dir(dir.path().join("x")).unwrap();
+        assert!(keep_apart(&file, &dir.path().join("x/../a.wav")).is_err());
+        keep_apart(&file, &dir.path().join("a.rttm")).unwrap();
     }
 }

@@ -35,7 +35,7 @@ pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
         return Err(fail(1, format!("no column \"{missing}\" in the header \"{found}\""), &hint));
     }
     for unknown in header.iter().filter(|h| !REQUIRED.contains(h) && !OPTIONAL.contains(h)) {
-        tracing::info!("{}: column \"{unknown}\" is not used", path.display());
+        tracing::warn!("{}: column \"{unknown}\" is not used; known are {}, {}", path.display(), REQUIRED.join(", "), OPTIONAL.join(", "));
     }
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
     let mut seen = HashSet::new();

@@ -60,11 +60,15 @@ pub fn is_done(out: &Path, request: &Request, recipe: &Recipe, registry: &Regist
             return Ok(false);
         }
         let stored = read::read(&path)?;
-        let here = |table: &str| paths::table_path(out, table, &request.interview_id).is_ok_and(|p| p.is_file());
+        // A table that was damaged since must not pass for done.
+        let whole = |table: &str| {
+            let path = paths::table_path(out, table, &request.interview_id);
+            path.is_ok_and(|p| if p.is_file() { read::read_metadata(&p).is_ok() } else { table == "words" })
+        };
         Ok(stored.text("status", 0) == Some("done")
             && stored.text("request_hash", 0) == Some(request_hash(request)?.as_str())
             && stored.schema().metadata == file_metadata(recipe, registry)?
-            && here("turns"))
+            && super::schemas(recipe).iter().all(|s| whole(s.name)))
     };
     // What cannot be read is not done: it is made anew.
     matches().unwrap_or(false)
