@@ -134,7 +134,7 @@ fn gestures(swings: &[Swing]) -> Vec<Vec<Swing>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::face::{BoundingBox, HeadPose, Quality, Track};
+    use crate::face::{BoundingBox, HeadPose, Track};
     use crate::time::Seconds;
 
     /// One face at 10 Hz whose head moves as told.
@@ -143,20 +143,8 @@ mod tests {
         let observations = times.map(|t| {
             let (pitch, yaw) = angles(t);
             Observation {
-                pts: Seconds::of(t),
-                track: 1,
-                bounds: BoundingBox::default(),
-                score: 1.0,
-                presence: 1.0,
-                blendshapes: None,
                 pose: Some(HeadPose { yaw_deg: yaw as f32, pitch_deg: pitch as f32, roll_deg: 0.0 }),
-                gaze: None,
-                expression: None,
-                eye_opening_left: None,
-                eye_opening_right: None,
-                mouth_opening: None,
-                quality: Quality::default(),
-                landmarks: None,
+                ..Observation::bare(Seconds::of(t), 1, BoundingBox::default())
             }
         });
         let track = Track {

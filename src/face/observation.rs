@@ -205,6 +205,28 @@ pub struct Observation {
     pub landmarks: Option<Box<Landmarks>>,
 }
 
+impl Observation {
+    /// A face of which only the place is known: certain to be there, everything else undefined.
+    pub fn bare(pts: Seconds, track: u32, bounds: BoundingBox) -> Self {
+        Observation {
+            pts,
+            track,
+            bounds,
+            score: 1.0,
+            presence: 1.0,
+            blendshapes: None,
+            pose: None,
+            gaze: None,
+            expression: None,
+            eye_opening_left: None,
+            eye_opening_right: None,
+            mouth_opening: None,
+            quality: Quality::default(),
+            landmarks: None,
+        }
+    }
+}
+
 /// Observations of one face, unbroken within a shot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {

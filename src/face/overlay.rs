@@ -120,28 +120,13 @@ fn text(picture: &mut RgbImage, left: i64, top: i64, scale: u32, words: &str, co
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::face::{BoundingBox, Quality};
+    use crate::face::BoundingBox;
     use crate::time::Seconds;
 
     #[test]
     fn a_box_and_a_name_are_drawn_even_where_they_leave_the_picture() {
         let mut picture = RgbImage::new(40, 30);
-        let mut o = Observation {
-            pts: Seconds::ZERO,
-            track: 7,
-            bounds: BoundingBox::from_corners(5.0, 10.0, 30.0, 25.0),
-            score: 1.0,
-            presence: 1.0,
-            blendshapes: None,
-            pose: None,
-            gaze: None,
-            expression: None,
-            eye_opening_left: None,
-            eye_opening_right: None,
-            mouth_opening: None,
-            quality: Quality::default(),
-            landmarks: None,
-        };
+        let mut o = Observation::bare(Seconds::ZERO, 7, BoundingBox::from_corners(5.0, 10.0, 30.0, 25.0));
         draw(&mut picture, &o, Some(("P1", 0)));
         assert_eq!(picture.get_pixel(5, 10).0, COLOURS[0]);
         assert_eq!(picture.get_pixel(30, 25).0, COLOURS[0]);

@@ -163,7 +163,7 @@ pub fn tracks_table(interview_id: &str, faces: &Faces, config: &FaceConfig) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::face::{BoundingBox, Observation, Quality, Track};
+    use crate::face::{BoundingBox, Observation, Track};
     use crate::table::ColumnData;
     use crate::time::Seconds;
 
@@ -174,20 +174,12 @@ mod tests {
         let pts = Seconds::of(1.5);
         let faces = Faces {
             observations: vec![Observation {
-                pts,
-                track: 1,
-                bounds: BoundingBox::from_corners(1.0, 2.0, 11.0, 12.0),
                 score: 0.9,
                 presence: 0.8,
                 blendshapes: Some(blendshapes),
-                pose: None,
-                gaze: None,
-                expression: None,
                 eye_opening_left: Some(0.3),
-                eye_opening_right: None,
                 mouth_opening: Some(0.1),
-                quality: Quality::default(),
-                landmarks: None,
+                ..Observation::bare(pts, 1, BoundingBox::from_corners(1.0, 2.0, 11.0, 12.0))
             }],
             tracks: vec![Track {
                 id: 1,

@@ -469,20 +469,10 @@ impl<'a> FaceTracker<'a> {
         track.observations += 1;
         track.size_sum += f64::from(s.bounds.size());
         let mut o = Observation {
-            pts: now,
-            track: track.id,
-            bounds: s.bounds,
             score: track.score,
             presence: s.presence,
-            blendshapes: None,
-            pose: None,
-            gaze: None,
-            expression: None,
-            eye_opening_left: None,
-            eye_opening_right: None,
-            mouth_opening: None,
             quality: quality::of_box(s.bounds, s.sharpness, width, height),
-            landmarks: None,
+            ..Observation::bare(now, track.id, s.bounds)
         };
         if let Some(mesh) = s.mesh {
             track.roi = mesh.roi();

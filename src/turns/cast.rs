@@ -230,7 +230,7 @@ fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::annotation::SpeechTurn;
-    use crate::face::{BoundingBox, Quality, Track};
+    use crate::face::{BoundingBox, Track};
 
     /// Two people seen for 20 s at 10 Hz; each one's mouth moves inside the given stretch.
     fn faces(moves: &[(f64, f64)]) -> Faces {
@@ -240,20 +240,8 @@ mod tests {
             for (k, &(a, b)) in moves.iter().enumerate() {
                 let opening = if t >= a && t < b && i % 2 == 0 { 0.3 + 0.01 * (i % 7) as f32 } else { 0.05 + 0.002 * (i % 3) as f32 };
                 observations.push(Observation {
-                    pts: Seconds::of(t),
-                    track: k as u32 + 1,
-                    bounds: BoundingBox { left: 0.0, top: 0.0, width: 100.0, height: 100.0 },
-                    score: 1.0,
-                    presence: 1.0,
-                    blendshapes: None,
-                    pose: None,
-                    gaze: None,
-                    expression: None,
-                    eye_opening_left: None,
-                    eye_opening_right: None,
                     mouth_opening: Some(opening),
-                    quality: Quality::default(),
-                    landmarks: None,
+                    ..Observation::bare(Seconds::of(t), k as u32 + 1, BoundingBox { left: 0.0, top: 0.0, width: 100.0, height: 100.0 })
                 });
             }
         }

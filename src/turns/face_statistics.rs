@@ -291,20 +291,9 @@ mod tests {
         let mut blendshapes = [0.0; 52];
         blendshapes[1] = smile;
         Observation {
-            pts: Seconds::of(t),
-            track: 1,
-            bounds: BoundingBox::default(),
-            score: 1.0,
-            presence: 1.0,
             blendshapes: Some(blendshapes),
-            pose: None,
-            gaze: None,
-            expression: None,
-            eye_opening_left: None,
-            eye_opening_right: None,
-            mouth_opening: None,
             quality: Quality { size_px, sharpness: 1.0, ..Quality::default() },
-            landmarks: None,
+            ..Observation::bare(Seconds::of(t), 1, BoundingBox::default())
         }
     }
 
