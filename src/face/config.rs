@@ -10,7 +10,7 @@ pub struct FaceConfig {
     pub rate_hz: f64,
     /// The detector looks at the whole picture at least this often, in seconds; cuts and unknown faces call it at once.
     pub detect_every_secs: f64,
-    /// Longer side of the picture the detector sees at cuts and every fourth time, in px; smaller pictures are enlarged
+    /// Longer side of the picture the detector sees at cuts and after four such intervals, in px; smaller pictures are enlarged
     /// to it, but at most twice.
     pub detect_side_px: u32,
     /// The same at the times between, when it mostly confirms what is followed.

@@ -33,8 +33,8 @@ const UNSURE_SHARE: f32 = 0.5;
 const OTHER_PERSON: f64 = 0.65;
 /// A face that touched another is watched this long while the other is not to be seen.
 const HIDING_SECS: f64 = 2.0;
-/// Every so many looks at the whole picture one is at full size.
-const FULL_SIZE_EVERY: u32 = 4;
+/// Looks at the whole picture are at full size at least this often, in intervals of the recipe.
+const FULL_SIZE_EVERY: f64 = 4.0;
 /// Faces smaller than this in what the detector saw cannot be expected of it, px.
 const EXPECTED_PX: f32 = 24.0;
 /// Cuts nearer than this are one transition.
@@ -76,7 +76,8 @@ pub struct FaceTracker<'a> {
     past: Vec<Past>,
     next_id: u32,
     last_detection: Option<Seconds>,
-    detections: u32,
+    /// When the detector last saw the picture at full size.
+    last_full: Option<Seconds>,
     /// Number of the shot, and of the one before a cut that may be a flash.
     shot: usize,
     shot_before: usize,
@@ -112,7 +113,7 @@ impl<'a> FaceTracker<'a> {
             past: Vec::new(),
             next_id: 1,
             last_detection: None,
-            detections: 0,
+            last_full: None,
             shot: 0,
             shot_before: 0,
             last_cut: None,
@@ -167,7 +168,7 @@ impl<'a> FaceTracker<'a> {
         let mut seen = self.follow(picture, &near)?;
         self.drop_doubles(&mut seen);
         if cut || self.detection_is_due(&seen, &near, (picture.width(), picture.height()), now) {
-            let settings = self.settings(cut);
+            let settings = self.settings(cut, now);
             self.last_detection = Some(now);
             if self.shots.changed(&[]) > UNSURE_SHARE {
                 // A dissolve may have put another person where one was.
@@ -189,10 +190,11 @@ impl<'a> FaceTracker<'a> {
         self.end_lost(now)
     }
 
-    fn settings(&mut self, cut: bool) -> Settings {
-        self.detections = if cut { 0 } else { self.detections + 1 };
+    fn settings(&mut self, cut: bool, now: Seconds) -> Settings {
         let c = &self.config;
-        let (side_px, enlarge) = if self.detections.is_multiple_of(FULL_SIZE_EVERY) {
+        let stale = |last: Seconds| (now - last).get() + 1e-6 >= FULL_SIZE_EVERY * c.detect_every_secs;
+        let (side_px, enlarge) = if cut || self.last_full.is_none_or(stale) {
+            self.last_full = Some(now);
             (c.detect_side_px, detect::ENLARGE)
         } else {
             (c.confirm_side_px.min(c.detect_side_px), 1.0)
@@ -299,11 +301,12 @@ impl<'a> FaceTracker<'a> {
         since >= BETWEEN_CALLS_SECS && near.iter().any(unknown)
     }
 
-    /// Where heads move: no reason to look for new ones. In shares of the picture.
+    /// Where followed people move their heads, shoulders and hands: no reason to look for new ones. In shares of the picture.
     fn known(&self, seen: &[Seen], (width, height): (u32, u32)) -> Vec<[f32; 4]> {
         let (w, h) = (width.max(1) as f32, height.max(1) as f32);
         let around = |b: BoundingBox| {
-            [(b.left - 0.5 * b.width) / w, (b.top - 0.5 * b.height) / h, (b.right() + 0.5 * b.width) / w, (b.bottom() + 0.5 * b.height) / h]
+            let (aside, down) = (1.25 * b.width, 4.0 * b.height);
+            [(b.left - aside) / w, (b.top - 0.5 * b.height) / h, (b.right() + aside) / w, (b.bottom() + down) / h]
         };
         seen.iter().map(|s| around(s.bounds)).collect()
     }
