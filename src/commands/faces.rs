@@ -25,12 +25,12 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     for output in args.overlay.iter().chain([&args.out.join("faces.parquet"), &args.out.join("tracks.parquet")]) {
         keep_apart(&args.video, output)?;
     }
-    registry.verify(face::MODELS.iter().copied())?;
+    registry.verify(face::models(&recipe.face))?;
     let metadata = file_metadata(&recipe, registry)?;
     let id = Request::of_file(&args.video)?.interview_id;
     let pick = StreamPick { audio: None, video: recipe.input.video_stream.index() };
     let mut frames = media::video(&args.video, Sampling { rate_hz: recipe.face.rate_hz, ..Sampling::default() }, pick)?;
-    let mut models = FaceModels::load(registry, Runtime::default())?;
+    let mut models = FaceModels::load(registry, &recipe.face, Runtime::default())?;
     // The mesh is drawn, whether the tables hold it or not.
     let config = FaceConfig { landmarks: recipe.face.landmarks || args.overlay.is_some(), ..recipe.face.clone() };
     let mut tracker = FaceTracker::new(&mut models, &config).keep_crops(args.crops.is_some());

@@ -110,6 +110,14 @@ fn the_woman_after_the_cut_is_one_person() {
     let Some(faces) = watch("debate_cuts.mp4") else { return };
     let close: Vec<_> = faces.tracks.iter().filter(|t| t.mean_size_px > 60.0).collect();
     assert!(!close.is_empty() && close.iter().all(|t| t.person == close[0].person));
+    // In the wide shot she stands on the right, her face 21 px; the man on the left is somebody else.
+    let wide = |right: bool| {
+        let seen = faces.observations.iter().filter(move |o| o.pts.get() > 3.0 && o.pts.get() < 3.6 && (o.bounds.centre().0 > 310.0) == right);
+        seen.filter_map(|o| faces.person_of(o.track)).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(wide(true), std::collections::BTreeSet::from([close[0].person.as_deref().unwrap()]));
+    assert!(wide(false).is_disjoint(&wide(true)), "{:?} {:?}", wide(false), wide(true));
+    assert_eq!(faces.persons.len(), 2);
     assert_eq!(faces.cuts.len(), 1, "{:?}", faces.cuts);
 }
 

@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FaceConfig {
+    /// Registry name of the detector that sees the whole picture: any model whose entry in a `models.toml` has `picture` and `answer`
+    /// (see onnx/README.md).
+    pub detector: String,
+    /// Registry name of the expression model, likewise; its labels must be among the columns' expressions, others are left out.
+    pub expression: String,
     /// Frames looked at a second, by their own time; 0 = every frame.
     pub rate_hz: f64,
     /// The detector looks at the whole picture at least this often, in seconds; cuts and unknown faces call it at once.
@@ -65,6 +70,8 @@ pub struct FaceConfig {
 impl Default for FaceConfig {
     fn default() -> Self {
         FaceConfig {
+            detector: "retinaface".into(),
+            expression: "face_expression".into(),
             rate_hz: 10.0,
             detect_every_secs: 0.5,
             detect_side_px: 1280,

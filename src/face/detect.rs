@@ -1,4 +1,5 @@
-//! Detection: RetinaFace (Deng et al. 2019, arXiv 1905.00641) with MobileNetV1 0.25, for faces from about 16 px.
+//! Detection: RetinaFace (Deng et al. 2019, arXiv 1905.00641) with MobileNetV1 0.25, for faces from about 16 px, unless the recipe names
+//! another detector.
 
 use fast_image_resize as resize;
 use image::RgbImage;
@@ -7,10 +8,7 @@ use ndarray::ArrayViewD;
 use super::BoundingBox;
 use super::crop::Roi;
 use crate::error::{Error, Result};
-use crate::inference::{Input, Session};
-
-/// Registry name.
-pub(super) const MODEL: &str = "retinaface";
+use crate::inference::{Answer, Colour, Input, PictureSpec, Registry, Runtime, Session, TensorSpec};
 
 /// (stride, sizes of its two anchors), px.
 const LEVELS: [(usize, [f32; 2]); 3] = [(8, [16.0, 32.0]), (16, [64.0, 128.0]), (32, [256.0, 512.0])];
@@ -18,8 +16,58 @@ const LEVELS: [(usize, [f32; 2]); 3] = [(8, [16.0, 32.0]), (16, [64.0, 128.0]), 
 const VARIANCES: [f32; 2] = [0.1, 0.2];
 /// The pyramid doubles the coarser level, so sides must divide by the coarsest stride.
 const MULTIPLE: usize = 32;
-/// Mean colour taken off, B, G, R.
-const MEAN_BGR: [f32; 3] = [104.0, 117.0, 123.0];
+
+/// A loaded detector and what its registry entry says of it.
+#[derive(Debug)]
+pub(super) struct Model {
+    pub session: Session,
+    input: String,
+    picture: PictureSpec,
+    answer: Answer,
+    /// Width and height where the model takes one size only.
+    fixed: Option<(usize, usize)>,
+}
+
+impl Model {
+    /// Loads a registered model.
+    ///
+    /// # Errors
+    /// Those of [`Session::load`]; [`Error::ModelContract`] when the entry is not one of a face detector.
+    pub fn load(registry: &Registry, name: &str, runtime: Runtime) -> Result<Self> {
+        let entry = registry.model(name)?;
+        let wrong = |expected: &str, got: String| Error::ModelContract {
+            name: name.into(),
+            tensor: "entry as a face detector".into(),
+            expected: expected.into(),
+            got,
+        };
+        let (Some(picture), Some(answer @ (Answer::Retinaface | Answer::Boxes))) = (&entry.picture, entry.answer) else {
+            return Err(wrong("picture, and answer = \"retinaface\" or \"boxes\"", format!("answer {:?}", entry.answer)));
+        };
+        let dims = entry.inputs.first().map(TensorSpec::dims).unwrap_or_default();
+        let (Some(input), [_, Some(3), height, width]) = (entry.inputs.first(), dims.as_slice()) else {
+            return Err(wrong("one input [batch, 3, height, width]", format!("{dims:?}")));
+        };
+        let fixed = match (width, height) {
+            (Some(w), Some(h)) if *w > 0 && *h > 0 => Some((*w as usize, *h as usize)),
+            (None, None) => None,
+            _ => return Err(wrong("both height and width free, or both fixed", format!("{dims:?}"))),
+        };
+        let session = Session::load(registry, name, runtime)?;
+        Ok(Model { session, input: input.name.clone(), picture: picture.clone(), answer, fixed })
+    }
+
+    /// Scale at which the whole of a picture is seen.
+    pub fn scale_of(&self, picture: &RgbImage, settings: Settings) -> f32 {
+        self.scale(picture.width(), picture.height(), settings.scale(picture.width(), picture.height()))
+    }
+
+    /// Scale at which a picture, or a part of one, of this size is seen when asked to see it at `wanted`.
+    fn scale(&self, width: u32, height: u32, wanted: f32) -> f32 {
+        let fits = |(w, h): (usize, usize)| (w as f32 / width.max(1) as f32).min(h as f32 / height.max(1) as f32);
+        self.fixed.map_or(wanted, fits)
+    }
+}
 
 /// A face the detector sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,8 +121,8 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Scale at which the whole of a picture is seen.
-    pub fn scale(&self, width: u32, height: u32) -> f32 {
+    /// Scale at which the whole of a picture is to be seen.
+    fn scale(&self, width: u32, height: u32) -> f32 {
         (self.side_px as f32 / width.max(height).max(1) as f32).min(self.enlarge)
     }
 }
@@ -92,10 +140,10 @@ impl Detector {
     ///
     /// # Errors
     /// [`Error::Model`].
-    pub fn detect(&mut self, session: &mut Session, picture: &RgbImage, settings: Settings) -> Result<Vec<Detection>> {
+    pub fn detect(&mut self, model: &mut Model, picture: &RgbImage, settings: Settings) -> Result<Vec<Detection>> {
         let (width, height) = (picture.width(), picture.height());
         let scale = settings.scale(width, height);
-        let found = self.run(session, picture, Region { left: 0, top: 0, width, height }, scale, settings)?;
+        let found = self.run(model, picture, Region { left: 0, top: 0, width, height }, scale, settings)?;
         Ok(suppress(found, settings.iou))
     }
 
@@ -103,21 +151,22 @@ impl Detector {
     ///
     /// # Errors
     /// [`Error::Model`].
-    pub fn search(&mut self, session: &mut Session, picture: &RgbImage, around: BoundingBox, settings: Settings) -> Result<Vec<Detection>> {
+    pub fn search(&mut self, model: &mut Model, picture: &RgbImage, around: BoundingBox, settings: Settings) -> Result<Vec<Detection>> {
         let size = around.size().max(16.0);
         let ((x, y), reach) = (around.centre(), 0.5 * SEARCH_SIZES * size);
         let cut = |v: f32, most: u32| (v.max(0.0) as u32).min(most);
         let (left, top) = (cut(x - reach, picture.width()), cut(y - reach, picture.height()));
         let (right, bottom) = (cut(x + reach, picture.width()), cut(y + reach, picture.height()));
         let region = Region { left, top, width: right - left.min(right), height: bottom - top.min(bottom) };
-        let found = self.run(session, picture, region, (SEARCH_FACE_PX / size).min(ENLARGE), settings)?;
+        let found = self.run(model, picture, region, (SEARCH_FACE_PX / size).min(ENLARGE), settings)?;
         Ok(suppress(found, settings.iou))
     }
 
-    fn run(&mut self, session: &mut Session, picture: &RgbImage, region: Region, scale: f32, settings: Settings) -> Result<Vec<Detection>> {
+    fn run(&mut self, model: &mut Model, picture: &RgbImage, region: Region, scale: f32, settings: Settings) -> Result<Vec<Detection>> {
         if region.width == 0 || region.height == 0 {
             return Ok(Vec::new());
         }
+        let scale = model.scale(region.width, region.height, scale);
         let (w, h) = (scaled(region.width, scale), scaled(region.height, scale));
         let pixels = if (w, h) == (picture.width() as usize, picture.height() as usize) {
             picture.as_raw().as_slice()
@@ -125,19 +174,23 @@ impl Detector {
             self.shrink(picture, region, w, h)?;
             self.small.as_slice()
         };
-        let (padded_w, padded_h) = (w.next_multiple_of(MULTIPLE), h.next_multiple_of(MULTIPLE));
-        fill(pixels, w, h, padded_w, padded_h, &mut self.input);
-        let view = ArrayViewD::from_shape(vec![1, 3, padded_h, padded_w], &self.input).map_err(|e| Error::model(MODEL, e))?;
-        let outputs = session.run(&[("image", Input::F32(view))])?;
+        let padded = model.fixed.unwrap_or((w.next_multiple_of(MULTIPLE), h.next_multiple_of(MULTIPLE)));
+        fill(pixels, (w, h), padded, &model.picture, &mut self.input);
+        let shape = vec![1, 3, padded.1, padded.0];
+        let view = ArrayViewD::from_shape(shape, &self.input).map_err(|e| Error::model(model.session.name(), e))?;
+        let outputs = model.session.run(&[(model.input.as_str(), Input::F32(view))])?;
         let flat: Vec<&[f32]> = outputs.iter().filter_map(|o| o.as_slice()).collect();
-        let [boxes, scores, keypoints] = flat[..] else {
-            return Err(Error::Shape {
-                what: "outputs of retinaface",
-                expected: "boxes, scores, keypoints".into(),
-                got: outputs.len().to_string(),
-            });
+        let found = match (model.answer, flat.as_slice()) {
+            (Answer::Retinaface, [boxes, scores, keypoints]) => decode(boxes, scores, keypoints, padded, settings.score)?,
+            (Answer::Boxes, [boxes, scores, rest @ ..]) => plain(boxes, scores, rest.first().copied(), settings.score)?,
+            _ => {
+                return Err(Error::Shape {
+                    what: "outputs of the face detector",
+                    expected: "boxes, scores, keypoints".into(),
+                    got: outputs.len().to_string(),
+                });
+            }
         };
-        let found = decode(boxes, scores, keypoints, (padded_w, padded_h), settings.score)?;
         let (sx, sy) = (region.width as f32 / w as f32, region.height as f32 / h as f32);
         let place = |d| moved(d, (sx, sy), (region.left as f32, region.top as f32));
         Ok(found.into_iter().map(place).filter(|d| d.bounds.size() >= settings.min_size_px).collect())
@@ -174,18 +227,46 @@ fn scaled(side: u32, scale: f32) -> usize {
     ((side as f32 * scale).round() as usize).max(1)
 }
 
-/// B, G, R planes minus the mean, zero beyond the picture.
-fn fill(pixels: &[u8], w: usize, h: usize, padded_w: usize, padded_h: usize, out: &mut Vec<f32>) {
+/// The model's planes; zero beyond the picture.
+fn fill(pixels: &[u8], (w, h): (usize, usize), (padded_w, padded_h): (usize, usize), spec: &PictureSpec, out: &mut Vec<f32>) {
     out.clear();
     out.resize(3 * padded_w * padded_h, 0.0);
     for (k, plane) in out.chunks_exact_mut(padded_w * padded_h).enumerate() {
+        let (mean, std) = (spec.mean[k], spec.std[k]);
+        let from = if spec.colour == Colour::Bgr { 2 - k } else { k };
         for (row, line) in plane.chunks_exact_mut(padded_w).zip(pixels.chunks_exact(3 * w)).take(h) {
             for (value, pixel) in row.iter_mut().zip(line.chunks_exact(3)) {
-                *value = f32::from(pixel[2 - k]) - MEAN_BGR[k];
+                *value = (f32::from(pixel[from]) - mean) / std;
             }
         }
     }
 }
+
+/// Boxes as they are: left, top, right, bottom. Without keypoints the face is taken as upright, its features where they mostly are.
+fn plain(boxes: &[f32], scores: &[f32], keypoints: Option<&[f32]>, least: f32) -> Result<Vec<Detection>> {
+    let n = scores.len();
+    if boxes.len() != 4 * n || keypoints.is_some_and(|k| k.len() != 10 * n) {
+        return Err(Error::Shape {
+            what: "outputs of the face detector",
+            expected: format!("{n} boxes of 4 values and as many times 10 for keypoints"),
+            got: format!("{} box and {} keypoint values", boxes.len(), keypoints.map_or(0, <[f32]>::len)),
+        });
+    }
+    let mut found = Vec::new();
+    for (i, (corners, &score)) in boxes.chunks_exact(4).zip(scores).enumerate() {
+        let bounds = BoundingBox::from_corners(corners[0], corners[1], corners[2], corners[3]);
+        if score.is_nan() || score < least || !(bounds.area().is_finite() && bounds.area() > 0.0) {
+            continue;
+        }
+        let usual = USUAL_KEYPOINTS.map(|(x, y)| (bounds.left + x * bounds.width, bounds.top + y * bounds.height));
+        let given = |k: &[f32]| [0, 1, 2, 3, 4].map(|p| (k[10 * i + 2 * p], k[10 * i + 2 * p + 1]));
+        found.push(Detection { bounds, keypoints: keypoints.map_or(usual, given), score });
+    }
+    Ok(found)
+}
+
+/// Eyes, nose tip and mouth corners in an upright face's box, in shares of it.
+const USUAL_KEYPOINTS: [(f32, f32); 5] = [(0.3, 0.4), (0.7, 0.4), (0.5, 0.6), (0.35, 0.8), (0.65, 0.8)];
 
 /// Anchors above `least`, in px of the padded picture.
 fn decode(boxes: &[f32], scores: &[f32], keypoints: &[f32], (w, h): (usize, usize), least: f32) -> Result<Vec<Detection>> {
@@ -289,7 +370,8 @@ mod tests {
     #[test]
     fn the_picture_is_padded_with_the_mean() {
         let mut out = Vec::new();
-        fill(&[1, 2, 3, 4, 5, 6], 2, 1, 3, 2, &mut out);
+        let spec = PictureSpec { colour: Colour::Bgr, mean: [104.0, 117.0, 123.0], std: [1.0; 3] };
+        fill(&[1, 2, 3, 4, 5, 6], (2, 1), (3, 2), &spec, &mut out);
         assert_eq!(
             out,
             [

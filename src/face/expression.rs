@@ -1,38 +1,105 @@
-//! Expression: probabilities of seven expressions (face-api's network) from the face's box.
+//! Expression: probabilities of seven expressions from the face's box. face-api's network unless the recipe names another one.
 
 use image::RgbImage;
 use ndarray::ArrayViewD;
 
+use super::EXPRESSIONS;
 use super::crop::{self, Affine, Roi};
 use crate::error::{Error, Result};
-use crate::inference::{Input, Session};
+use crate::inference::{Answer, Input, PictureSpec, Registry, Runtime, Session, TensorSpec};
 
-/// Registry name.
-pub(super) const MODEL: &str = "face_expression";
-
-/// Side of the model's input, px.
+/// Side of the default model's input, px.
+#[cfg(test)]
 const SIDE: usize = 112;
 
-/// Probabilities in the order of [`super::EXPRESSIONS`] of the face in a region.
-///
-/// # Errors
-/// [`Error::Model`].
-pub(super) fn of_region(session: &mut Session, picture: &RgbImage, roi: &Roi, planes: &mut Vec<f32>) -> Result<[f32; 7]> {
-    run(session, picture, &roi.map(SIDE), planes)
+/// A loaded expression model and what its registry entry says of it.
+#[derive(Debug)]
+pub(super) struct Model {
+    pub session: Session,
+    input: String,
+    side: usize,
+    picture: PictureSpec,
+    answer: Answer,
+    /// Where each output goes among [`EXPRESSIONS`].
+    places: Vec<Option<usize>>,
 }
 
-/// Probabilities of a picture that is one face.
-#[cfg(test)]
-pub(super) fn of_picture(session: &mut Session, picture: &RgbImage) -> Result<[f32; 7]> {
-    let scale = |side: u32| side as f32 / SIDE as f32;
-    run(session, picture, &Affine::scale(scale(picture.width()), scale(picture.height())), &mut Vec::new())
-}
+impl Model {
+    /// Loads a registered model.
+    ///
+    /// # Errors
+    /// Those of [`Session::load`]; [`Error::ModelContract`] when the entry is not one of an expression model.
+    pub fn load(registry: &Registry, name: &str, runtime: Runtime) -> Result<Self> {
+        let entry = registry.model(name)?;
+        let wrong = |expected: &str, got: String| Error::ModelContract {
+            name: name.into(),
+            tensor: "entry as an expression model".into(),
+            expected: expected.into(),
+            got,
+        };
+        let (Some(picture), Some(answer @ (Answer::Probabilities | Answer::Logits))) = (&entry.picture, entry.answer) else {
+            return Err(wrong("picture, and answer = \"probabilities\" or \"logits\"", format!("answer {:?}", entry.answer)));
+        };
+        let dims = entry.inputs.first().map(TensorSpec::dims).unwrap_or_default();
+        let (Some(input), [_, Some(3), Some(height), Some(width)]) = (entry.inputs.first(), dims.as_slice()) else {
+            return Err(wrong("one input [batch, 3, side, side]", format!("{dims:?}")));
+        };
+        if height != width || *height < 1 {
+            return Err(wrong("a square input", format!("{width}x{height}")));
+        }
+        let places: Vec<Option<usize>> = entry.labels.iter().map(|l| EXPRESSIONS.iter().position(|e| e == l)).collect();
+        if places.iter().flatten().count() == 0 {
+            return Err(wrong(&format!("labels, some of {}", EXPRESSIONS.join(", ")), format!("labels {:?}", entry.labels)));
+        }
+        Ok(Model {
+            session: Session::load(registry, name, runtime)?,
+            input: input.name.clone(),
+            side: *width as usize,
+            picture: picture.clone(),
+            answer,
+            places,
+        })
+    }
 
-fn run(session: &mut Session, picture: &RgbImage, map: &Affine, planes: &mut Vec<f32>) -> Result<[f32; 7]> {
-    planes.resize(3 * SIDE * SIDE, 0.0);
-    crop::sample(picture, map, SIDE, 1.0, planes);
-    let view = ArrayViewD::from_shape(vec![1, 3, SIDE, SIDE], planes.as_slice()).map_err(|e| Error::model(MODEL, e))?;
-    let outputs = session.run(&[("image", Input::F32(view))])?;
-    let values = outputs.first().and_then(|o| o.as_slice()).unwrap_or_default();
-    values.try_into().map_err(|_| Error::Shape { what: "expression probabilities", expected: "7".into(), got: values.len().to_string() })
+    /// Probabilities in the order of [`EXPRESSIONS`] of the face in a region; not a number where the model has no such class.
+    ///
+    /// # Errors
+    /// [`Error::Model`].
+    pub fn of_region(&mut self, picture: &RgbImage, roi: &Roi, planes: &mut Vec<f32>) -> Result<[f32; EXPRESSIONS.len()]> {
+        self.run(picture, &roi.map(self.side), planes)
+    }
+
+    /// Probabilities of a picture that is one face.
+    #[cfg(test)]
+    pub fn of_picture(&mut self, picture: &RgbImage) -> Result<[f32; EXPRESSIONS.len()]> {
+        let scale = |side: u32| side as f32 / SIDE as f32;
+        self.run(picture, &Affine::scale(scale(picture.width()), scale(picture.height())), &mut Vec::new())
+    }
+
+    fn run(&mut self, picture: &RgbImage, map: &Affine, planes: &mut Vec<f32>) -> Result<[f32; EXPRESSIONS.len()]> {
+        let (side, name) = (self.side, self.session.name().to_owned());
+        planes.resize(3 * side * side, 0.0);
+        crop::sample(picture, map, side, 1.0, planes);
+        self.picture.apply(planes);
+        let view = ArrayViewD::from_shape(vec![1, 3, side, side], planes.as_slice()).map_err(|e| Error::model(name, e))?;
+        let outputs = self.session.run(&[(self.input.as_str(), Input::F32(view))])?;
+        let mut values = outputs.first().and_then(|o| o.as_slice()).unwrap_or_default().to_vec();
+        if values.len() != self.places.len() || values.iter().any(|v| !v.is_finite()) {
+            let expected = format!("{} finite values, one a label", self.places.len());
+            return Err(Error::Shape { what: "expression probabilities", expected, got: format!("{values:?}") });
+        }
+        if self.answer == Answer::Logits {
+            let most = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            values.iter_mut().for_each(|v| *v = (*v - most).exp());
+            let sum: f32 = values.iter().sum();
+            values.iter_mut().for_each(|v| *v /= sum);
+        }
+        let mut named = [f32::NAN; EXPRESSIONS.len()];
+        for (place, value) in self.places.iter().zip(values) {
+            if let Some(i) = place {
+                named[*i] = value;
+            }
+        }
+        Ok(named)
+    }
 }

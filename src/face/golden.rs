@@ -6,7 +6,7 @@ use image::RgbImage;
 use serde_json::Value;
 
 use super::landmark::Mesher;
-use super::{BLENDSHAPES, BoundingBox, FaceConfig, FaceModels, FaceTracker, Faces, Landmarks, detect, expression, identity, pose};
+use super::{BLENDSHAPES, BoundingBox, FaceConfig, FaceModels, FaceTracker, Faces, Landmarks, detect, identity, pose};
 use crate::inference::{Registry, Runtime};
 use crate::signal::VideoFrame;
 use crate::time::Seconds;
@@ -23,7 +23,7 @@ pub(super) fn shared() -> Option<PathBuf> {
 
 pub(super) fn models() -> FaceModels {
     let registry = Registry::open(None).unwrap();
-    FaceModels::load(&registry, Runtime::default()).expect("the models are needed: run make models")
+    FaceModels::load(&registry, &FaceConfig::default(), Runtime::default()).expect("the models are needed: run make models")
 }
 
 fn json(path: &Path) -> Value {
@@ -211,7 +211,7 @@ fn identity_and_expression_are_face_apis() {
     for entry in json(&folder.join("face_api.json")).as_array().unwrap() {
         let image = picture(&folder.join("crops").join(entry["png"].as_str().unwrap()));
         far = far.max(identity::distance(&identity::embed(&mut models.recognition, &image).unwrap(), &floats(&entry["descriptor"])));
-        let got = expression::of_picture(&mut models.expression, &image).unwrap();
+        let got = models.expression.of_picture(&image).unwrap();
         for (name, p) in super::EXPRESSIONS.iter().zip(got) {
             off = off.max((p - entry["expressions"][name].as_f64().unwrap() as f32).abs());
         }

@@ -44,4 +44,6 @@ pub use table::{faces_schema, faces_table, tracks_schema, tracks_table};
 pub use tracker::FaceTracker;
 
 /// Registry names of the models this room runs, for [`crate::inference::Registry::verify`].
-pub const MODELS: &[&str] = &["retinaface", "face_detector", "face_landmarks", "face_blendshapes", "face_recognition", "face_expression"];
+pub fn models(config: &FaceConfig) -> [&str; 6] {
+    [&config.detector, short_range::MODEL, landmark::MODEL, blendshape::MODEL, identity::MODEL, &config.expression]
+}

@@ -191,7 +191,8 @@ pub struct Observation {
     pub pose: Option<HeadPose>,
     /// `None` when the eyes are too closed or too small.
     pub gaze: Option<Gaze>,
-    /// In the order of [`EXPRESSIONS`]; `None` where it was not looked at (see `expression_hz`).
+    /// In the order of [`EXPRESSIONS`], not a number where the recipe's model has no such class; `None` where it was not looked at (see
+    /// `expression_hz`).
     pub expression: Option<[f32; 7]>,
     /// Height over width of the eye on the image's left, 0.3 open, 0.1 closed.
     pub eye_opening_left: Option<f32>,

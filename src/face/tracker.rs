@@ -15,7 +15,7 @@ use super::landmark::{Mesh, Mesher, SIDE};
 use super::short_range::{Near, ShortRange};
 use super::shot::{Shot, Shots};
 use super::track::{self, Live, Past};
-use super::{BoundingBox, FaceConfig, FaceModels, Faces, Observation, blendshape, expression, gaze, identity, pose, quality, summary};
+use super::{BoundingBox, FaceConfig, FaceModels, Faces, Observation, blendshape, gaze, identity, pose, quality, summary};
 use crate::error::Result;
 use crate::signal::VideoFrame;
 use crate::time::Seconds;
@@ -176,7 +176,7 @@ impl<'a> FaceTracker<'a> {
             }
             self.shots.mark();
             let found = self.detector.detect(&mut self.models.detector, picture, settings)?;
-            let scale = settings.scale(picture.width(), picture.height());
+            let scale = self.models.detector.scale_of(picture, settings);
             self.confirm(&mut seen, &found, Some(scale), &near, picture, now)?;
         } else {
             let found = self.search(&seen, picture, now)?;
@@ -496,7 +496,7 @@ impl<'a> FaceTracker<'a> {
             }
             if now.get() + 1e-6 >= track.next_expression {
                 let roi = expression_region(&mesh);
-                o.expression = Some(expression::of_region(&mut self.models.expression, picture, &roi, &mut self.planes)?);
+                o.expression = Some(self.models.expression.of_region(picture, &roi, &mut self.planes)?);
                 track.next_expression = now.get() + if self.config.expression_hz > 0.0 { 1.0 / self.config.expression_hz } else { 0.0 };
             }
             if self.config.landmarks {

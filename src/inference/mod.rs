@@ -4,7 +4,7 @@ mod registry;
 mod session;
 mod usage;
 
-pub use registry::{ModelEntry, ModelState, Registry, RuntimeEntry, TensorSpec, file_sha256};
+pub use registry::{Answer, Colour, ModelEntry, ModelState, PictureSpec, Registry, RuntimeEntry, TensorSpec, file_sha256};
 pub use session::{Input, RuntimeInfo, Session, runtime_info};
 pub use usage::{ShapeCalls, Usage};
 

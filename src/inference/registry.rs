@@ -54,6 +54,65 @@ pub struct Source {
     pub version: String,
 }
 
+/// Order of a picture's planes.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Colour {
+    /// Red, green, blue.
+    Rgb,
+    /// Blue, green, red.
+    Bgr,
+}
+
+/// How a picture's values (0 to 255) become a model's input of three planes: (value - mean) / std, each in the order of the planes.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct PictureSpec {
+    /// Order of the planes.
+    pub colour: Colour,
+    /// Taken off.
+    #[serde(default)]
+    pub mean: [f32; 3],
+    /// Divided by.
+    #[serde(default = "ones")]
+    pub std: [f32; 3],
+}
+
+impl PictureSpec {
+    /// Red, green and blue planes of values 0 to 255, one after the other, as the model wants them.
+    pub fn apply(&self, planes: &mut [f32]) {
+        let n = planes.len() / 3;
+        if self.colour == Colour::Bgr {
+            let (red, rest) = planes.split_at_mut(n);
+            red.swap_with_slice(&mut rest[n..2 * n]);
+        }
+        if (self.mean, self.std) == ([0.0; 3], ones()) {
+            return;
+        }
+        for ((plane, mean), std) in planes.chunks_exact_mut(n.max(1)).zip(self.mean).zip(self.std) {
+            plane.iter_mut().for_each(|v| *v = (*v - mean) / std);
+        }
+    }
+}
+
+fn ones() -> [f32; 3] {
+    [1.0; 3]
+}
+
+/// What a face detector's or an expression model's outputs are.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer {
+    /// Detector: box and keypoint regressions and scores of RetinaFace's anchors.
+    Retinaface,
+    /// Detector: boxes (left, top, right, bottom in px of the input), scores, and where there are three outputs five keypoints (x, y).
+    Boxes,
+    /// Classes: probabilities.
+    Probabilities,
+    /// Classes: logits, of which softmax makes probabilities.
+    Logits,
+}
+
 /// One model.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct ModelEntry {
@@ -78,6 +137,10 @@ pub struct ModelEntry {
     /// Class names of the outputs, where the model has classes.
     #[serde(default)]
     pub labels: Vec<String>,
+    /// How pictures are fed, for detectors and expression models.
+    pub picture: Option<PictureSpec>,
+    /// What the outputs are, for detectors and expression models.
+    pub answer: Option<Answer>,
     /// Indices of the landmarks the model takes, where it takes a subset.
     #[serde(default)]
     pub landmark_subset: Vec<usize>,

@@ -85,10 +85,10 @@ pub struct Models {
 
 impl Models {
     /// Registry names of the models that the recipe needs.
-    pub fn names(recipe: &Recipe) -> Vec<&'static str> {
-        let mut names: Vec<&'static str> = audio::MODELS.iter().chain(speaker::MODELS).copied().collect();
+    pub fn names(recipe: &Recipe) -> Vec<&str> {
+        let mut names: Vec<&str> = audio::MODELS.iter().chain(speaker::MODELS).copied().collect();
         if !recipe.input.skip_video {
-            names.extend(face::MODELS);
+            names.extend(face::models(&recipe.face));
         }
         names.sort_unstable();
         names.dedup();
@@ -103,7 +103,7 @@ impl Models {
         Ok(Models {
             voice: VoiceModels::load(registry, runtime)?,
             speaker: SpeakerModels::load(registry, runtime)?,
-            face: if recipe.input.skip_video { None } else { Some(FaceModels::load(registry, runtime)?) },
+            face: if recipe.input.skip_video { None } else { Some(FaceModels::load(registry, &recipe.face, runtime)?) },
         })
     }
 

@@ -49,7 +49,7 @@ fn quantities() -> Vec<Quantity> {
             unit: "1",
             what: format!("the probability of the expression {name}"),
             activates: true,
-            value: Box::new(move |o| o.expression.map(|e| e[i])),
+            value: Box::new(move |o| o.expression.map(|e| e[i]).filter(|p| p.is_finite())),
         });
     }
     let mut plain = |name: &str, unit: &'static str, what: &str, value: fn(&Observation) -> Option<f32>| {

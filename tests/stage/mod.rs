@@ -58,6 +58,26 @@ impl Stage {
         self.cut(name, "25", "3", &[])
     }
 
+    /// A models folder with all the real files, the tiny graphs of `fixtures/models`, and entries that add to the registry: a name, a
+    /// graph, and the rest of the entry.
+    pub fn own_models(&self, entries: &[(&str, &str, &str)]) -> PathBuf {
+        let folder = self.path("models");
+        std::fs::create_dir(&folder).unwrap();
+        for file in std::fs::read_dir(models()).unwrap().map(|e| e.unwrap().path()).filter(|p| p.extension().is_none_or(|e| e != "toml")) {
+            std::os::unix::fs::symlink(std::fs::canonicalize(&file).unwrap(), folder.join(file.file_name().unwrap())).unwrap();
+        }
+        let mut registry = "schema = 1\n".to_owned();
+        for (name, graph, rest) in entries {
+            let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/models").join(graph);
+            std::fs::copy(&from, folder.join(graph)).unwrap();
+            let sha256 = turnwise::inference::file_sha256(&from).unwrap();
+            let told = "role = \"test\"\nlicence = \"MIT\"\norigin = \"made by make_models.py\"";
+            registry += &format!("[[model]]\nname = \"{name}\"\nfile = \"{graph}\"\nsha256 = \"{sha256}\"\n{told}\n{rest}\n");
+        }
+        std::fs::write(folder.join("models.toml"), registry).unwrap();
+        folder
+    }
+
     /// The program, in this folder.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_turnwise"));
