@@ -183,7 +183,7 @@ fn pitch(file: &Path) -> Outcome<Value> {
 }
 
 fn faces(pictures: &[&str]) -> Outcome<Value> {
-    let mut models = FaceModels::load(&Registry::open(None)?, Runtime::default())?;
+    let mut models = FaceModels::load(&Registry::open(None)?, &FaceConfig::default(), Runtime::default())?;
     let config = FaceConfig { landmarks: true, min_track_observations: 1, ..FaceConfig::default() };
     let mut all = serde_json::Map::new();
     for path in pictures {

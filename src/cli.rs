@@ -262,7 +262,8 @@ pub struct Tasks {
 /// `turnwise export`.
 #[derive(Debug, Subcommand)]
 pub enum Export {
-    /// RESCUE-bench's samples anew: tone of voice, face and posture told from measurements, other cue fields empty, the rest untouched.
+    /// RESCUE-bench's samples anew: tone of voice, face, posture, self-directed and interaction behaviour told from measurements, what was
+    /// not measured empty, the rest untouched.
     Rescue(ExportRescue),
 }
 
@@ -281,6 +282,10 @@ pub struct ExportRescue {
     /// Thresholds and words instead of the shipped ones (see data/cues.toml).
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub cues: Option<PathBuf>,
+    /// Also cut every row's clip, seen and heard, out of the media that this corpus manifest names: review_assets/<sample>/clips and
+    /// manifest.json. These are pictures of people: they are made only when asked for.
+    #[arg(long, value_name = "CORPUS.csv", value_hint = ValueHint::FilePath)]
+    pub clips: Option<PathBuf>,
 }
 
 /// The hidden worker.

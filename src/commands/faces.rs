@@ -83,11 +83,11 @@ fn draw(video: &Path, pick: StreamPick, faces: &face::Faces, path: &Path) -> Res
         }
         let writer = match &mut writer {
             Some(writer) => writer,
-            none => none.insert(VideoWriter::create(path, frame.image.width(), frame.image.height())?),
+            none => none.insert(VideoWriter::create(path, frame.image.width(), frame.image.height(), None)?),
         };
         writer.push(&frame.image, frame.pts)?;
     }
-    writer.map_or(Ok(()), VideoWriter::finish)?;
+    writer.map_or(Ok(()), |w| w.finish(None))?;
     Ok(())
 }
 

@@ -2,6 +2,8 @@
 
 mod cues;
 mod rescue;
+mod review;
 
-pub use cues::{CueField, Wording};
+pub use cues::{CueField, Told, Wording};
 pub use rescue::rewrite;
+pub use review::{ReviewClip, cut};

@@ -4,29 +4,32 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::cues::CueField;
+use super::cues::{CueField, Told};
 
-/// The benchmark's cue fields written by people; none of their text may stay.
-const HUMAN: [&str; 4] = ["body_posture", "facial_expressions", "self_directed_behavior", "interaction_behavior"];
+/// The benchmark's lists of person and description.
+const OF_PEOPLE: [(&str, CueField); 3] = [
+    ("body_posture", CueField::BodyPosture),
+    ("facial_expressions", CueField::FacialExpressions),
+    ("self_directed_behavior", CueField::SelfDirectedBehavior),
+];
 
-/// Replaces the cue fields of a sample's rows; `cues` by `row_index`. What was not measured is empty.
-pub fn rewrite(sample: &mut Value, cues: &BTreeMap<u32, BTreeMap<CueField, String>>) {
+/// Replaces the cue fields of a sample's rows, which people wrote; `cues` by `row_index`. What was not measured is empty.
+pub fn rewrite(sample: &mut Value, cues: &BTreeMap<u32, Told>) {
     let Some(rows) = sample.get_mut("rows").and_then(Value::as_array_mut) else { return };
+    let nothing = Told::default();
     for (position, row) in rows.iter_mut().enumerate() {
         let Some(row) = row.as_object_mut() else { continue };
         let index = row.get("row_index").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
-        let own = index.or_else(|| u32::try_from(position + 1).ok()).and_then(|i| cues.get(&i));
-        let told = |field| own.and_then(|o| o.get(&field)).cloned();
-        let speaker = row.get("primary_speaker").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
-        for field in HUMAN {
-            row.insert(field.into(), json!([]));
+        let told = index.or_else(|| u32::try_from(position + 1).ok()).and_then(|i| cues.get(&i)).unwrap_or(&nothing);
+        row.insert("tone_of_voice".into(), json!(told.tone.join("; ")));
+        for (name, field) in OF_PEOPLE {
+            let items = told.people.iter().filter(|((f, _), _)| *f == field);
+            let items = items.map(|((_, person), words)| json!({"person": person, "description": words.join("; ")}));
+            row.insert(name.into(), items.collect());
         }
-        row.insert("tone_of_voice".into(), json!(told(CueField::ToneOfVoice).unwrap_or_default()));
-        for (name, field) in [("facial_expressions", CueField::FacialExpressions), ("body_posture", CueField::BodyPosture)] {
-            if let Some(words) = told(field) {
-                row.insert(name.into(), json!([{"person": speaker, "description": words}]));
-            }
-        }
+        let items = told.interactions.iter();
+        let items = items.map(|((from, to), words)| json!({"initiator": from, "target": [to], "description": words.join("; ")}));
+        row.insert("interaction_behavior".into(), items.collect());
     }
 }
 
@@ -37,16 +40,21 @@ mod tests {
     #[test]
     fn people_s_words_go_and_the_rest_stays() {
         let row = json!({"start_time": 0.25, "primary_speaker": " Ann ", "dialogue_cleaned": "x", "tone_of_voice": "HUMAN",
-            "body_posture": ["HUMAN"], "interaction_behavior": [{"description": "HUMAN"}], "internal_emotion": [{"person": "Ann"}]});
+            "body_posture": ["HUMAN"], "interaction_behavior": [{"description": "HUMAN"}], "self_directed_behavior": "HUMAN",
+            "internal_emotion": [{"person": "Ann"}]});
         let mut sample = json!({"rows": [row.clone(), row], "extra": 1});
-        let smile = [(CueField::FacialExpressions, "smiles".to_owned()), (CueField::ToneOfVoice, "louder".to_owned())];
-        rewrite(&mut sample, &[(2, smile.into())].into());
+        let mut told = Told { tone: vec!["louder".into(), "faster".into()], ..Told::default() };
+        told.people.insert((CueField::FacialExpressions, "Bo".into()), vec!["smiles".into()]);
+        told.interactions.insert(("Ann".into(), "Bo".into()), vec!["answers late".into()]);
+        rewrite(&mut sample, &[(2, told)].into());
         assert!(!sample.to_string().contains("HUMAN"));
         let rows = &sample["rows"];
-        assert_eq!(rows[0]["tone_of_voice"], "");
-        assert_eq!(rows[1]["tone_of_voice"], "louder");
-        assert_eq!(rows[1]["facial_expressions"], json!([{"person": "Ann", "description": "smiles"}]));
-        assert_eq!((&rows[1]["body_posture"], &rows[1]["start_time"]), (&json!([]), &json!(0.25)));
+        assert_eq!((&rows[0]["tone_of_voice"], &rows[0]["facial_expressions"]), (&json!(""), &json!([])));
+        assert_eq!(rows[1]["tone_of_voice"], "louder; faster");
+        assert_eq!(rows[1]["facial_expressions"], json!([{"person": "Bo", "description": "smiles"}]));
+        assert_eq!(rows[1]["interaction_behavior"], json!([{"initiator": "Ann", "target": ["Bo"], "description": "answers late"}]));
+        assert_eq!((&rows[1]["body_posture"], &rows[1]["self_directed_behavior"]), (&json!([]), &json!([])));
+        assert_eq!((&rows[1]["start_time"], &rows[1]["primary_speaker"]), (&json!(0.25), &json!(" Ann ")));
         assert_eq!((&rows[0]["internal_emotion"], &sample["extra"]), (&json!([{"person": "Ann"}]), &json!(1)));
     }
 }

@@ -112,7 +112,8 @@ fn the_woman_after_the_cut_is_one_person() {
     assert!(!close.is_empty() && close.iter().all(|t| t.person == close[0].person));
     // In the wide shot she stands on the right, her face 21 px; the man on the left is somebody else.
     let wide = |right: bool| {
-        let seen = faces.observations.iter().filter(move |o| o.pts.get() > 3.0 && o.pts.get() < 3.6 && (o.bounds.centre().0 > 310.0) == right);
+        let seen =
+            faces.observations.iter().filter(move |o| o.pts.get() > 3.0 && o.pts.get() < 3.6 && (o.bounds.centre().0 > 310.0) == right);
         seen.filter_map(|o| faces.person_of(o.track)).collect::<std::collections::BTreeSet<_>>()
     };
     assert_eq!(wide(true), std::collections::BTreeSet::from([close[0].person.as_deref().unwrap()]));

@@ -63,7 +63,7 @@ pub fn interviews_schema() -> TableSchema {
             ),
             column("transcript_offset_correlation", Kind::F64, "1", "Correlation of cues and voice activity at that offset."),
             column("warnings", Kind::StrList, "", "What a user should know, each with its code first."),
-            key("request_hash", Kind::Str, "", "Of the inputs: media size, transcript, speaker bounds."),
+            key("request_hash", Kind::Str, "", "Of the inputs: media size, transcript, speaker bounds, enrolment."),
             key("recipe_hash", Kind::Str, "", "Of the recipe."),
         ],
     }
@@ -95,7 +95,7 @@ pub(super) fn row(
         .set("transcript_offset_correlation", described.offset.map(|o| o.correlation))
         .set("labels_matched", transcript.map(|_| described.matches.iter().filter(|m| m.diarized.is_some()).count()))
         .set("warnings", warnings)
-        .set("request_hash", super::write::request_hash(request)?)
+        .set("request_hash", super::write::request_hash(request, recipe)?)
         .set("recipe_hash", recipe.hash()?);
     let mut end = None;
     if let Some(audio) = &heard.report {

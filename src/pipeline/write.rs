@@ -31,8 +31,9 @@ pub fn file_metadata(recipe: &Recipe, registry: &Registry) -> Result<FileMetadat
     })
 }
 
-/// Of the inputs: sizes of the media, contents of transcript and RTTM, speaker bounds and the rest of the request but not where it lies.
-pub(super) fn request_hash(request: &Request) -> Result<String> {
+/// Of the inputs: sizes of the media, contents of transcript, RTTM and enrolment, speaker bounds and the rest of the request but not where
+/// it lies.
+pub(super) fn request_hash(request: &Request, recipe: &Recipe) -> Result<String> {
     let size = |path: &Option<std::path::PathBuf>| -> Result<Option<u64>> {
         path.as_ref().map(|p| std::fs::metadata(p).map(|m| m.len()).map_err(|source| Error::Read { path: p.clone(), source })).transpose()
     };
@@ -47,9 +48,31 @@ pub(super) fn request_hash(request: &Request) -> Result<String> {
         &request.sample_id,
         &request.group,
         &request.bounds,
+        contents(Path::new(&recipe.face.enrolment))?,
+        contents(Path::new(&recipe.speaker.enrolment.voices))?,
     );
     let text = serde_json::to_string(&parts).map_err(|e| Error::write(&request.interview_id, e))?;
     Ok(short_hash(text.as_bytes()))
+}
+
+/// Name and hash of a file, or of every file in a folder, below it in order; none for an empty path.
+fn contents(path: &Path) -> Result<Vec<(String, String)>> {
+    if path.as_os_str().is_empty() {
+        return Ok(Vec::new());
+    }
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    if !path.is_dir() {
+        return Ok(vec![(name, file_sha256(path)?)]);
+    }
+    let fail = |source| Error::Read { path: path.to_owned(), source };
+    let entries = std::fs::read_dir(path).map_err(fail)?.map(|e| e.map(|e| e.path()));
+    let mut below = entries.collect::<std::io::Result<Vec<_>>>().map_err(fail)?;
+    below.sort();
+    let mut all = Vec::new();
+    for path in below {
+        all.extend(contents(&path)?.into_iter().map(|(below, hash)| (format!("{name}/{below}"), hash)));
+    }
+    Ok(all)
 }
 
 /// True when the folder holds this interview, done from the same inputs with the same recipe and models.
@@ -66,7 +89,7 @@ pub fn is_done(out: &Path, request: &Request, recipe: &Recipe, registry: &Regist
             path.is_ok_and(|p| if p.is_file() { read::read_metadata(&p).is_ok() } else { table == "words" })
         };
         Ok(stored.text("status", 0) == Some("done")
-            && stored.text("request_hash", 0) == Some(request_hash(request)?.as_str())
+            && stored.text("request_hash", 0) == Some(request_hash(request, recipe)?.as_str())
             && stored.schema().metadata == file_metadata(recipe, registry)?
             && super::schemas(recipe).iter().all(|s| whole(s.name)))
     };
@@ -120,4 +143,27 @@ fn write_timings(out: &Path, id: &str, timings: &Timings) -> Result<()> {
     }
     let text = serde_json::to_string_pretty(timings).map_err(|e| Error::write(&path, e))?;
     std::fs::write(&path, text + "\n").map_err(|e| Error::write(&path, e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_enrolment_picture_is_another_input() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("anna")).unwrap();
+        std::fs::write(folder.path().join("anna/1.png"), "one").unwrap();
+        let mut recipe = Recipe::default();
+        recipe.face.enrolment = folder.path().to_str().unwrap().into();
+        let hash = |recipe: &Recipe| request_hash(&Request::default(), recipe).unwrap();
+        let first = hash(&recipe);
+        assert_eq!(first, hash(&recipe));
+        std::fs::write(folder.path().join("anna/1.png"), "two").unwrap();
+        let second = hash(&recipe);
+        std::fs::rename(folder.path().join("anna"), folder.path().join("berta")).unwrap();
+        assert!(first != second && second != hash(&recipe) && first != hash(&Recipe::default()));
+        recipe.face.enrolment += "/none";
+        assert!(request_hash(&Request::default(), &recipe).is_err());
+    }
 }
