@@ -113,6 +113,7 @@ fn what_is_wrong_with_one_interview_is_told_in_one_line_and_the_others_are_done(
     stage.write("good.srt", CUES);
     stage.write("bad.srt", "1\n00:00:00,000 --> 00:00:01,000\nhello\n\n2\n00:00:02,000 --> 00:00:01,000\nbackwards\n");
     stage.write("empty.srt", "");
+    stage.write("empty.mp4", "");
     let made = Command::new("ffmpeg")
         .args(["-v", "error", "-i"])
         .arg(stage.path("good.srt"))
@@ -123,7 +124,7 @@ fn what_is_wrong_with_one_interview_is_told_in_one_line_and_the_others_are_done(
     stage.write(
         "corpus.csv",
         "interview_id,media,transcript,note\nnoise,noise.mp4,,x\nbad cue,good.mp4,bad.srt,x\nno words,good.mp4,empty.srt,x\n\
-         no file,gone.mp4,,x\nno transcript,good.mp4,gone.srt,x\nnothing in it,words_only.mkv,,x\nwell,good.mp4,good.srt,x\n",
+         no file,gone.mp4,,x\nno bytes,empty.mp4,,x\nno transcript,good.mp4,gone.srt,x\nnothing in it,words_only.mkv,,x\nwell,good.mp4,good.srt,x\n",
     );
     let told = stage.run(&["extract", "corpus.csv", "--out", "out", "--jobs", "1"]);
     assert_eq!(told.code, 1, "{}", told.err);
@@ -132,6 +133,7 @@ fn what_is_wrong_with_one_interview_is_told_in_one_line_and_the_others_are_done(
         ("bad cue", vec!["failed", "bad.srt:6"]),
         ("no words", vec!["failed", "empty.srt: no cues"]),
         ("no file", vec!["failed: cannot read", "gone.mp4", "No such file"]),
+        ("no bytes", vec!["failed: cannot read media", "empty.mp4", "0 bytes"]),
         ("no transcript", vec!["failed: cannot read", "gone.srt", "No such file"]),
         ("nothing in it", vec!["failed", "words_only.mkv", "neither an audio nor a video stream"]),
         ("well", vec!["done in"]),
@@ -140,7 +142,7 @@ fn what_is_wrong_with_one_interview_is_told_in_one_line_and_the_others_are_done(
         assert!(parts.iter().all(|p| line.contains(p)), "{line}");
     }
     let all = table(&stage, "out/interviews.parquet");
-    assert_eq!(all.rows(), 7);
+    assert_eq!(all.rows(), 8);
     assert_eq!(all.text("status", row(&all, "well")), Some("done"));
     assert_eq!(all.text("error_kind", row(&all, "noise")), Some("media"));
     assert_eq!(all.text("error_kind", row(&all, "bad cue")), Some("parse"));

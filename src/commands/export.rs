@@ -51,6 +51,9 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
         let mut lines = Vec::new();
         for piece in pieces {
             let mut sample: Value = serde_json::from_str(piece).with_context(|| format!("{} is no JSON sample", file.display()))?;
+            if !sample.get("rows").is_some_and(Value::is_array) {
+                bail!("{} holds no sample: a RESCUE-bench sample has a list \"rows\"", file.display());
+            }
             let own = sample.get("sample_id").and_then(Value::as_str).map(|s| s.trim().to_owned());
             let id = own.filter(|s| !s.is_empty()).unwrap_or_else(|| id.join("/"));
             let cues = measured_cues(&wording, &args.out, &id)?;

@@ -1,6 +1,7 @@
 //! Goes through a corpus with worker processes: resumes, isolates, reports.
 
 use std::collections::VecDeque;
+use std::fs::{File, TryLockError};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -13,6 +14,9 @@ use crate::inference::Registry;
 use crate::output::{folder::OutputFolder, interviews::merge_interviews, paths};
 use crate::pipeline::{self, Progress, Request, Timings};
 use crate::recipe::Recipe;
+
+/// File in the output folder that a run holds locked.
+const LOCK: &str = ".lock";
 
 /// What a worker says.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -89,6 +93,7 @@ pub enum Update<'a> {
 /// Only what concerns the run as a whole: the output folder, a worker that cannot be started. A failing interview is in the summary.
 pub fn run(requests: &[Request], recipe: &Recipe, registry: &Registry, settings: &RunSettings<'_>, report: Report<'_>) -> Result<Summary> {
     std::fs::create_dir_all(settings.out).map_err(|e| Error::write(settings.out, e))?;
+    let _alone = lock(settings.out)?;
     let queue: Mutex<VecDeque<usize>> = Mutex::new((0..requests.len()).collect());
     let outcomes: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; requests.len()]);
     let threads = settings.jobs.clamp(1, requests.len().max(1));
@@ -116,6 +121,20 @@ pub fn run(requests: &[Request], recipe: &Recipe, registry: &Registry, settings:
         }
     }
     Ok(summary)
+}
+
+/// Held while a run writes into a folder; given back when it ends, even by a crash.
+fn lock(out: &Path) -> Result<File> {
+    let path = out.join(LOCK);
+    let file = File::create(&path).map_err(|e| Error::write(&path, e))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Error::Usage {
+            what: format!("another run is writing into {}", out.display()),
+            hint: "wait for it, or give this one a folder of its own".into(),
+        }),
+        // A file system that knows no locks is no reason to do nothing.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
 }
 
 /// One thread: takes interviews off the queue and has its worker process do them.
@@ -256,5 +275,20 @@ impl Drop for Worker {
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_runs_never_write_into_one_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = lock(folder.path()).unwrap();
+        let e = lock(folder.path()).unwrap_err();
+        assert!(matches!(e, Error::Usage { .. }) && e.to_string().contains("another run"), "{e}");
+        drop(held);
+        lock(folder.path()).unwrap();
     }
 }

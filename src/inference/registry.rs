@@ -350,6 +350,10 @@ fn state(path: &Path, expected: &str) -> Result<ModelState> {
 /// [`Error::Read`].
 pub fn file_sha256(path: &Path) -> Result<String> {
     let fail = |source| Error::Read { path: path.to_owned(), source };
+    // Opening a pipe that nobody writes into would wait for ever.
+    if !std::fs::metadata(path).map_err(fail)?.is_file() {
+        return Err(fail(std::io::Error::other("not a regular file")));
+    }
     let mut file = File::open(path).map_err(fail)?;
     let mut hasher = Sha256::new();
     let mut chunk = vec![0u8; 1 << 20];

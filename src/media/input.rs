@@ -29,7 +29,11 @@ impl Source {
     pub(super) fn open(path: &Path, pick: StreamPick) -> Result<Self> {
         start();
         // The system's own words for a file that is not there or not readable.
-        std::fs::File::open(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
+        let unreadable = |source| Error::Read { path: path.to_path_buf(), source };
+        let file = std::fs::File::open(path).map_err(unreadable)?.metadata().map_err(unreadable)?;
+        if file.is_file() && file.len() == 0 {
+            return Err(Error::media(path, "the file is empty (0 bytes): was it copied whole?"));
+        }
         let input = open_container(path)?;
         let streams: Vec<StreamInfo> = (0..input.nb_streams() as usize).filter_map(|i| stream_info(&input, i)).collect();
         let audio = pick::choose(&streams, StreamKind::Audio, pick.audio, path)?;
