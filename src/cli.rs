@@ -265,6 +265,28 @@ pub enum Export {
     /// RESCUE-bench's samples anew: tone of voice, face, posture, self-directed and interaction behaviour told from measurements, what was
     /// not measured empty, the rest untouched.
     Rescue(ExportRescue),
+    /// The instances of the tables that tasks wrote, one JSON object a line: context, measured cues, question, options, label.
+    Jsonl(ExportJsonl),
+}
+
+/// `turnwise export jsonl`.
+#[derive(Debug, Args)]
+pub struct ExportJsonl {
+    /// The folder that extract and tasks wrote.
+    #[arg(value_name = "OUT", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+    /// Folder for one file a task, `<task>.jsonl`.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub to: PathBuf,
+    /// Only this task; may be repeated. Without it all that are there.
+    #[arg(long, value_name = "NAME")]
+    pub task: Vec<String>,
+    /// Thresholds and words of cues instead of the shipped ones (see data/cues.toml).
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub cues: Option<PathBuf>,
+    /// Questions over the shipped ones (see data/questions.toml).
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub questions: Option<PathBuf>,
 }
 
 /// `turnwise export rescue`.

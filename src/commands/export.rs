@@ -1,20 +1,22 @@
 //! `turnwise export`: measurements in the form that other programs read.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use turnwise::corpus::read_manifest;
-use turnwise::export::{Told, Wording, cut, rewrite};
+use turnwise::export::{Questions, Told, Wording, cut, lines, rewrite};
 use turnwise::media::StreamPick;
+use turnwise::output::folder::OutputFolder;
 use turnwise::output::paths::table_path;
 use turnwise::output::read::{StoredTable, read_columns};
 use turnwise::pipeline::Request;
 use turnwise::time::Segment;
 
 use super::keep_apart;
-use crate::cli::ExportRescue;
+use crate::cli::{ExportJsonl, ExportRescue};
 
 /// Writes the benchmark's samples anew, cue fields from measurements; tells how many.
 pub fn rescue(args: &ExportRescue) -> Result<String> {
@@ -80,15 +82,59 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
     Ok(format!("{samples} samples in {}, {measured} of them with measurements{clips}", args.to.display()))
 }
 
+/// Columns of a task's table that are told.
+const TASK_COLUMNS: [&str; 13] = [
+    "interview_id",
+    "instance_id",
+    "split_group",
+    "rule",
+    "turn_index",
+    "speaker",
+    "label",
+    "label_value",
+    "label_intensity",
+    "label_viewpoints",
+    "candidates",
+    "known_support_target",
+    "evidence_rows",
+];
+
+/// Writes one file a task; tells how many instances each has.
+pub fn jsonl(args: &ExportJsonl) -> Result<String> {
+    let (wording, questions) = (Wording::load(args.cues.as_deref())?, Questions::load(args.questions.as_deref())?);
+    let tables = OutputFolder::new(&args.out).tables()?;
+    let there: Vec<_> = tables.into_iter().filter(|t| t.table == "tasks").flat_map(|t| t.files).collect();
+    let name = |path: &Path| path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let known: Vec<String> = there.iter().map(|f| name(&f.path)).collect();
+    if let Some(unknown) = args.task.iter().find(|t| !known.contains(t)) {
+        bail!("{} has no table of the task {unknown}; there are: {}", args.out.display(), known.join(", "));
+    }
+    if known.is_empty() {
+        bail!("{} has no task tables; make them with turnwise tasks", args.out.display());
+    }
+    std::fs::create_dir_all(&args.to).with_context(|| format!("cannot make the folder {}", args.to.display()))?;
+    let mut told = String::new();
+    for file in there.iter().filter(|f| args.task.is_empty() || args.task.contains(&name(&f.path))) {
+        let task = name(&file.path);
+        let table = read_columns(&file.path, &TASK_COLUMNS)?;
+        let all = lines(&task, &table, &questions, |id| measured_cues(&wording, &args.out, id).map(Option::unwrap_or_default))?;
+        let target = args.to.join(format!("{task}.jsonl"));
+        let text: String = all.iter().map(|l| format!("{l}\n")).collect();
+        std::fs::write(&target, text).with_context(|| format!("cannot write {}", target.display()))?;
+        writeln!(told, "{}: {} instances", target.display(), all.len())?;
+    }
+    Ok(told)
+}
+
 /// The cues of a sample's turns; `None` when it was not extracted.
-fn measured_cues(wording: &Wording, out: &Path, id: &str) -> Result<Option<BTreeMap<u32, Told>>> {
-    let table = |name: &str, columns: &[&str]| -> Result<Option<StoredTable>> {
+fn measured_cues(wording: &Wording, out: &Path, id: &str) -> turnwise::error::Result<Option<BTreeMap<u32, Told>>> {
+    let table = |name: &str, columns: &[&str]| -> turnwise::error::Result<Option<StoredTable>> {
         let path = table_path(out, name, id)?;
         Ok(if path.is_file() { Some(read_columns(&path, columns)?) } else { None })
     };
     let Some(turns) = table("turns", &wording.turn_columns())? else { return Ok(None) };
     let dyads = table("dyads", &wording.dyad_columns())?.unwrap_or_default();
-    Ok(Some(wording.cues(&turns, &dyads).with_context(|| format!("sample {id}"))?))
+    wording.cues(&turns, &dyads).map(Some)
 }
 
 /// Cuts a sample's row clips and writes their manifest; tells how many.

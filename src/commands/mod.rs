@@ -47,6 +47,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Check(args) => return tasks::check(args),
         Command::Tasks(args) => print(&tasks::tasks(args)?)?,
         Command::Export(Export::Rescue(args)) => print(&export::rescue(args)?)?,
+        Command::Export(Export::Jsonl(args)) => print(&export::jsonl(args)?)?,
         Command::Models => return machine::models(&registry()?),
         Command::Doctor => return machine::doctor(&registry()?),
         Command::Recipe(args) => print(&recipe(args)?.to_toml()?)?,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::cues::{CueField, Told};
 
@@ -21,16 +21,22 @@ pub fn rewrite(sample: &mut Value, cues: &BTreeMap<u32, Told>) {
         let Some(row) = row.as_object_mut() else { continue };
         let index = row.get("row_index").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
         let told = index.or_else(|| u32::try_from(position + 1).ok()).and_then(|i| cues.get(&i)).unwrap_or(&nothing);
-        row.insert("tone_of_voice".into(), json!(told.tone.join("; ")));
-        for (name, field) in OF_PEOPLE {
-            let items = told.people.iter().filter(|((f, _), _)| *f == field);
-            let items = items.map(|((_, person), words)| json!({"person": person, "description": words.join("; ")}));
-            row.insert(name.into(), items.collect());
-        }
-        let items = told.interactions.iter();
-        let items = items.map(|((from, to), words)| json!({"initiator": from, "target": [to], "description": words.join("; ")}));
-        row.insert("interaction_behavior".into(), items.collect());
+        row.extend(fields(told));
     }
+}
+
+/// The benchmark's cue fields, empty where nothing is told.
+pub(super) fn fields(told: &Told) -> Map<String, Value> {
+    let mut fields = Map::from_iter([("tone_of_voice".to_owned(), json!(told.tone.join("; ")))]);
+    for (name, field) in OF_PEOPLE {
+        let items = told.people.iter().filter(|((f, _), _)| *f == field);
+        let items = items.map(|((_, person), words)| json!({"person": person, "description": words.join("; ")}));
+        fields.insert(name.into(), items.collect());
+    }
+    let items = told.interactions.iter();
+    let items = items.map(|((from, to), words)| json!({"initiator": from, "target": [to], "description": words.join("; ")}));
+    fields.insert("interaction_behavior".into(), items.collect());
+    fields
 }
 
 #[cfg(test)]

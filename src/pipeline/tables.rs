@@ -199,14 +199,15 @@ fn row(
     let speech = turns::speech_context(&heard.diarization.annotation, turn.segment, matched.as_deref());
     let voice = matched.clone().or_else(|| speech.speaker.clone());
     let person = voice.as_deref().and_then(|v| cast.person_of(v)).map(ToOwned::to_owned);
-    let here: Vec<&FaceTurn> = face_turns.iter().filter(|f| f.turn == index && f.observations > 0).collect();
+    let there: Vec<&FaceTurn> = face_turns.iter().filter(|f| f.turn == index).collect();
+    let here: Vec<&FaceTurn> = there.iter().copied().filter(|f| f.observations > 0).collect();
     let (face, face_source, face_missing) = choose_face(&here, person.as_deref(), turn, seen, recipe);
     TurnRow {
         words: has_transcript.then(|| turns::word_count(&turn.text)),
         speech,
         matched_speaker: matched.filter(|_| has_transcript),
-        // A person who is not in the picture now is off screen now, whoever it is.
-        person: person.filter(|p| here.iter().any(|f| f.person == *p)),
+        // A person who is not in the picture now is off screen now, whoever it is; a face too small to measure is still there.
+        person: person.filter(|p| there.iter().any(|f| f.person == *p)),
         face,
         face_source,
         face_missing,

@@ -1,0 +1,129 @@
+//! Instances for any evaluator: one JSON object a line, with what was said, what was measured, the question, its options and the label.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::cues::Told;
+use super::rescue;
+use crate::error::{Error, Result};
+use crate::output::read::StoredTable;
+
+/// The questions that come with the program.
+const SHIPPED: &str = include_str!("../../data/questions.toml");
+
+/// Fields of an evidence row that are speech: everything else in it was written down by people.
+const SAID: [(&str, &str); 5] = [
+    ("row_index", "row"),
+    ("primary_speaker", "speaker"),
+    ("target", "target"),
+    ("dialogue_cleaned", "text"),
+    ("background_dialogue", "background_dialogue"),
+];
+
+/// The question of each rule: `data/questions.toml`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Questions(BTreeMap<String, String>);
+
+impl Questions {
+    /// The shipped questions, those of a file over them.
+    ///
+    /// # Errors
+    /// [`Error::Read`]; [`Error::Recipe`] for what is not understood.
+    pub fn load(path: Option<&Path>) -> Result<Self> {
+        let parse = |text: &str, place: String| {
+            toml::from_str::<BTreeMap<String, String>>(text).map_err(|e| Error::Recipe { place, what: e.to_string() })
+        };
+        let mut all = parse(SHIPPED, "data/questions.toml".into())?;
+        if let Some(path) = path {
+            let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+            all.extend(parse(&text, path.display().to_string())?);
+        }
+        Ok(Questions(all))
+    }
+
+    fn ask(&self, rule: &str, task: &str, speaker: &str, supported: &str) -> String {
+        let words = self.0.get(rule).or_else(|| self.0.get("labels")).map_or("", String::as_str);
+        words.replace("{task}", task).replace("{speaker}", speaker).replace("{supported}", supported)
+    }
+}
+
+/// The instances of a task's table, in its order, one line each. `cues` gives what was measured in an interview's turns; only that of the
+/// instance's own context rows is shown.
+///
+/// # Errors
+/// [`Error::Usage`] for a table that is none of a task; those of `cues`.
+pub fn lines(
+    task: &str,
+    table: &StoredTable,
+    questions: &Questions,
+    mut cues: impl FnMut(&str) -> Result<BTreeMap<u32, Told>>,
+) -> Result<Vec<String>> {
+    let needed = |name: &str, row: usize| {
+        table.text(name, row).ok_or_else(|| Error::Usage {
+            what: format!("the table of task {task} has no {name} in row {row}"),
+            hint: "make it with turnwise tasks".into(),
+        })
+    };
+    let mut known: Option<(String, BTreeMap<u32, Told>)> = None;
+    let mut all = Vec::with_capacity(table.rows());
+    for row in 0..table.rows() {
+        let (id, interview) = (needed("instance_id", row)?, needed("interview_id", row)?);
+        // Instances of one interview follow each other.
+        if known.as_ref().is_none_or(|(last, _)| last != interview) {
+            known = Some((interview.to_owned(), cues(interview)?));
+        }
+        let told = known.as_ref().map(|(_, told)| told);
+        let (mut context, mut measured) = (Vec::new(), Vec::new());
+        for shown in table.texts("evidence_rows", row).unwrap_or_default() {
+            let Ok(Value::Object(shown)) = serde_json::from_str(shown) else { continue };
+            let index = shown.get("row_index").and_then(Value::as_u64).and_then(|i| u32::try_from(i).ok());
+            if let Some(told) = index.and_then(|i| told?.get(&i)) {
+                let mut fields = rescue::fields(told);
+                fields.retain(|_, v| !matches!(v, Value::String(s) if s.is_empty()) && !matches!(v, Value::Array(a) if a.is_empty()));
+                fields.insert("row".into(), json!(index));
+                measured.push(Value::Object(fields));
+            }
+            let said = SAID.iter().filter_map(|(from, to)| Some(((*to).to_owned(), shown.get(*from)?.clone())));
+            context.push(Value::Object(said.collect()));
+        }
+        let rule = table.text("rule", row).unwrap_or("labels");
+        let speaker = table.text("speaker", row).unwrap_or("the speaker");
+        let supported = table.text("known_support_target", row).unwrap_or("the client");
+        let options: Vec<String> = match rule {
+            "itp" => vec!["yes".into(), "no".into()],
+            _ => table.texts("candidates", row).unwrap_or_default().to_vec(),
+        };
+        let line = json!({
+            "id": id,
+            "task": task,
+            "interview": interview,
+            "group": table.text("split_group", row),
+            "turn": table.number("turn_index", row),
+            "question": questions.ask(rule, task, speaker, supported),
+            "options": options,
+            "context": context,
+            "cues": measured,
+            "label": label(table, row),
+        });
+        all.push(line.to_string());
+    }
+    Ok(all)
+}
+
+/// A text, a number, or what the task needs of both.
+fn label(table: &StoredTable, row: usize) -> Value {
+    let text = table.text("label", row);
+    if let Some(intensity) = table.number("label_intensity", row) {
+        return json!({"emotion": text, "intensity": intensity});
+    }
+    if let Some(views) = table.texts("label_viewpoints", row) {
+        return views.iter().filter_map(|v| serde_json::from_str::<Value>(v).ok()).collect();
+    }
+    match (text, table.number("label_value", row)) {
+        (Some(text), Some(value)) => Value::Object(Map::from_iter([("text".into(), json!(text)), ("value".into(), json!(value))])),
+        (Some(text), None) => json!(text),
+        (None, value) => json!(value),
+    }
+}
