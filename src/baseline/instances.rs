@@ -145,7 +145,7 @@ pub(super) fn read_instances(path: &Path) -> Result<Instances> {
             continue;
         }
         let in_time = [CutOff::None, CutOff::TurnStart, CutOff::TurnEnd].iter().any(|c| c.name() == spec.cut_off);
-        if !in_time && !(whole && !spec.cut_off.is_empty()) {
+        if !in_time && (!whole || spec.cut_off.is_empty()) {
             leaks.push(format!("{} (cut-off {})", spec.name, if spec.cut_off.is_empty() { "not told" } else { &spec.cut_off }));
         }
         features.push(Feature { modality: Some(Modality::of(&spec.name)), name: spec.name.clone(), values: numbers(data) });

@@ -286,6 +286,65 @@ mod tests {
         assert!(found.is_some_and(|f| (f - expected).abs() < 1e-12), "{found:?} {expected}");
     }
 
+    /// One of scikit-learn's cases, see `tests/fixtures/make_metrics.py`.
+    #[derive(serde::Deserialize)]
+    struct Case {
+        classes: usize,
+        truth: Vec<usize>,
+        rankings: Vec<Vec<usize>>,
+        numbers: Vec<f64>,
+        expected: std::collections::BTreeMap<String, serde_json::Value>,
+    }
+
+    impl Case {
+        /// The metric of a scoring equals the case's; both undefined is equal.
+        fn holds(&self, scoring: &Scoring, pairs: &[(Truth, Answer)], name: &str, expected: &serde_json::Value) {
+            let found = value(scoring, pairs, name);
+            let equal = match (found, expected.as_f64()) {
+                (Some(a), Some(b)) => (a - b).abs() < 1e-9,
+                (a, b) => a.is_none() && b.is_none(),
+            };
+            assert!(equal, "{name} of {scoring:?}: {found:?}, expected {expected}");
+        }
+    }
+
+    #[test]
+    fn twenty_cases_equal_scikit_learn() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/metrics.json");
+        let cases: Vec<Case> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        assert_eq!(cases.len(), 20);
+        for case in &cases {
+            let k = case.classes;
+            let ranked: Vec<(Truth, Answer)> =
+                case.truth.iter().zip(&case.rankings).map(|(t, r)| (Truth::Class(Some(*t)), Answer::Ranking(r.clone()))).collect();
+            let levels: Vec<(Truth, Answer)> =
+                case.truth.iter().zip(&case.rankings).map(|(t, r)| (Truth::Number(*t as f64), Answer::Number(r[0] as f64))).collect();
+            let numbers: Vec<(Truth, Answer)> =
+                case.truth.iter().zip(&case.numbers).map(|(t, x)| (Truth::Number(*t as f64), Answer::Number(*x))).collect();
+            let classes = Scoring::Classes((0..k).map(|i| i.to_string()).collect());
+            let told = |name: &str| &case.expected[name];
+            for name in ["recall_at_1", "recall_at_2", "recall_at_3", "mrr"] {
+                case.holds(&Scoring::Ranking(k), &ranked, name, told(name));
+                case.holds(&Scoring::Candidates, &ranked, name, told(name));
+            }
+            for name in ["macro_precision", "macro_recall", "macro_f1"] {
+                case.holds(&Scoring::Ranking(k), &ranked, name, told(name));
+            }
+            for name in ["accuracy", "balanced_accuracy", "macro_f1"] {
+                case.holds(&classes, &ranked, name, told(name));
+            }
+            for (i, name) in (0..k).flat_map(|i| ["precision", "recall", "f1"].map(|n| (i, n))) {
+                case.holds(&classes, &ranked, &format!("{name}_{i}"), &told(name)[i]);
+            }
+            case.holds(&Scoring::Levels(k), &levels, "qwk", told("qwk"));
+            case.holds(&Scoring::Intensity(k), &levels, "qwk", told("qwk"));
+            case.holds(&Scoring::Levels(k), &levels, "mae", told("level_mae"));
+            for name in ["mae", "rmse", "r2"] {
+                case.holds(&Scoring::Regression, &numbers, name, told(name));
+            }
+        }
+    }
+
     #[test]
     fn ranks_count_down() {
         let one = |t: usize, a: &[usize]| (Truth::Class(Some(t)), Answer::Ranking(a.to_vec()));

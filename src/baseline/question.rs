@@ -55,7 +55,11 @@ pub(super) fn questions(all: &Instances, notes: &mut BTreeSet<String>) -> Result
         ("labels", "text") => return Err("free text has no baseline: it is judged elsewhere".into()),
         (rule, kind) => return Err(format!("no baseline for rule {rule:?} with answers of kind {kind:?}")),
     };
-    Ok(parts.into_iter().map(|(part, members)| question(all, part, shape, members, notes)).collect())
+    let found: Vec<Question> = parts.into_iter().map(|(part, members)| question(all, part, shape, members, notes)).collect();
+    match found.iter().find(|q| matches!(shape, Shape::Classes | Shape::Levels) && q.classes.is_empty()) {
+        Some(without) => Err(format!("{}: the table tells no candidates, so there is nothing to choose from", without.part)),
+        None => Ok(found),
+    }
 }
 
 fn by_group(rows: &[Instance]) -> Vec<(String, Vec<usize>)> {

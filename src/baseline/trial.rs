@@ -155,14 +155,11 @@ fn answered(all: &Instances, question: &Question, model: Model, settings: Settin
     found
 }
 
+/// A model, and what it answered to each of some questions.
+type Answered<'a> = (Model, Vec<(&'a Question, &'a Vec<Prediction>)>);
+
 /// The metrics of every model over the same resamples.
-fn scored(
-    part: &str,
-    scoring: &Scoring,
-    all: &Instances,
-    models: &[(Model, Vec<(&Question, &Vec<Prediction>)>)],
-    settings: Settings,
-) -> Vec<Result> {
+fn scored(part: &str, scoring: &Scoring, all: &Instances, models: &[Answered<'_>], settings: Settings) -> Vec<Result> {
     let mut found: Vec<Result> = Vec::new();
     let mut majority: Vec<Option<f64>> = Vec::new();
     for (model, answered) in models {

@@ -3,6 +3,7 @@
 //! the answer).
 
 use super::rescue::Instance;
+use super::settings::Rule;
 use crate::table::{ColumnSpec, CutOff, Kind, TableBuilder};
 use crate::transcript::rescue::{COUPLE, FAMILY, Row, Sample, THERAPIST};
 
@@ -17,14 +18,22 @@ const FACTS: [(&str, &str); 7] = [
     ("candidates_recency", "For each candidate 1 / (1 + context rows after its last one); 0 where it did not speak in the context."),
 ];
 
-/// The columns, all known by the end of the last context row.
-pub(super) fn columns() -> impl Iterator<Item = ColumnSpec> {
-    FACTS.into_iter().map(|(name, text)| ColumnSpec::new(name, Kind::F32List, "1", text).until(CutOff::TurnEnd))
+/// Whether a rule's answers are candidates that differ from instance to instance: people.
+pub(super) fn are_people(rule: Rule) -> bool {
+    matches!(rule, Rule::Stp | Rule::Vp)
 }
 
-/// Sets them for an instance with candidates.
-pub(super) fn fill(table: &mut TableBuilder, one: &Instance, sample: &Sample) {
-    if one.candidates.is_empty() {
+/// The columns, all known by the end of the last context row.
+pub(super) fn columns(rule: Rule) -> impl Iterator<Item = ColumnSpec> {
+    FACTS
+        .into_iter()
+        .filter(move |_| are_people(rule))
+        .map(|(name, text)| ColumnSpec::new(name, Kind::F32List, "1", text).until(CutOff::TurnEnd))
+}
+
+/// Sets them for an instance whose candidates are people.
+pub(super) fn fill(table: &mut TableBuilder, rule: Rule, one: &Instance, sample: &Sample) {
+    if !are_people(rule) {
         return;
     }
     let rows: Vec<&Row> = sample.rows.iter().filter(|r| one.context.binary_search(&r.row_index).is_ok()).collect();
@@ -55,7 +64,7 @@ fn facts(candidate: &str, rows: &[&Row]) -> [f32; FACTS.len()] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tasks::{Rule, Task, instances};
+    use crate::tasks::{Task, instances};
     use crate::transcript::rescue::read_samples;
 
     #[test]
@@ -71,9 +80,14 @@ mod tests {
         let one = &instances(&samples, &Task::of(Rule::Stp))[0];
         assert_eq!((one.candidates.join(" "), one.context.as_slice()), ("Ann Bo Couple".into(), &[1, 2, 3][..]));
         let rows: Vec<&Row> = samples[0].rows[..3].iter().collect();
-        assert_eq!(facts("Ann", &rows), [0.0, 0.0, 0.0, 1.0, 2.0 / 3.0, 1.0 / 3.0, 0.5]);
-        assert_eq!(facts("Bo", &rows), [0.0, 0.0, 1.0, 0.0, 1.0 / 3.0, 1.0 / 3.0, 1.0]);
-        assert_eq!(facts("Couple", &rows), [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-        assert_eq!(facts("Ann", &[]), [0.0; 7]);
+        for (name, rows, expected) in [
+            ("Ann", &rows[..], [0.0, 0.0, 0.0, 1.0, 2.0 / 3.0, 1.0 / 3.0, 0.5]),
+            ("Bo", &rows[..], [0.0, 0.0, 1.0, 0.0, 1.0 / 3.0, 1.0 / 3.0, 1.0]),
+            ("Couple", &rows[..], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+            ("Ann", &[], [0.0; 7]),
+        ] {
+            let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-6;
+            assert!(facts(name, rows).iter().zip(&expected).all(near), "{name} {:?}", facts(name, rows));
+        }
     }
 }

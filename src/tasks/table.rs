@@ -78,7 +78,7 @@ pub fn task_table(
             .set("context_last_row", one.context.last().copied())
             .set("context_rows", one.context.len())
             .set("cut_off_secs", cut_off);
-        candidate_facts::fill(&mut table, one, sample);
+        candidate_facts::fill(&mut table, task.rule, one, sample);
         let own = values.get(&one.sample_id);
         let seen = own.zip(cut_off).map(|(own, cut_off)| look(&one.context, set, own, &ends, cut_off));
         table.set("has_features", seen.as_ref().is_some_and(|s| s.rows.iter().any(Option::is_some)));
@@ -186,7 +186,7 @@ fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
         key("has_features", Kind::Bool, "", "True when the tables have a row for any of them."),
         key("rows_withheld", Kind::I64, "", "Context rows that end after the cut-off; only what was known at their start is used."),
     ];
-    columns.extend(candidate_facts::columns());
+    columns.extend(candidate_facts::columns(task.rule));
     columns.extend(feature_columns(task, set));
     TableSchema { name: task.rule.name(), description: "One instance of a task.", columns }
 }
