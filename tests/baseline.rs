@@ -203,7 +203,7 @@ fn odd_tables_are_answered_in_words() {
     let tasks = folder.path().join("tasks");
     let mut chance = Chance::new(1);
     let mut noise = |n: usize| (0..n).map(|_| chance.noise()).collect::<Vec<f64>>();
-    let two = |i: usize| if i % 2 == 0 { "a" } else { "b" };
+    let two = |i: usize| if i.is_multiple_of(2) { "a" } else { "b" };
     let rows = |n: usize, label: &dyn Fn(usize) -> &'static str| {
         groups(n).enumerate().map(|(i, g)| (g, label(i), Some(i as f64))).collect::<Vec<_>>()
     };

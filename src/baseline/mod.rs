@@ -25,4 +25,4 @@ mod trial;
 pub use instances::Modality;
 pub use interval::Estimate;
 pub use metrics::{Answer, Metric, Scoring, Truth};
-pub use trial::{Difference, Result as TrialResult, Settings, Trial, trial};
+pub use trial::{Difference, Outcome, Settings, Trial, trial};

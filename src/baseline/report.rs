@@ -9,7 +9,7 @@ use super::interval::Estimate;
 use super::metrics::{Answer, Scoring, Truth};
 use super::models::Prediction;
 use super::question::{Question, Shape};
-use super::trial::{Result as TrialResult, Trial};
+use super::trial::{Outcome, Trial};
 use crate::error::Result;
 use crate::table::{ColumnSpec, Kind, Table, TableBuilder, TableSchema};
 
@@ -35,7 +35,7 @@ impl Trial {
                 part = Some(&result.part);
                 line(format!("  {}: {} instances of {} groups", result.part, result.instances, result.groups));
                 let others = others(result, primary).map(|e| format!("{:>11}", short(&e.name))).collect::<String>();
-                line(format!("    {:<14} {:<24} {:<26}{others}", "model", short(primary), "better than majority by"));
+                line(format!("    {:<14} {primary:<24} {:<26}{others}", "model", "better than majority by"));
             }
             let own = result.metrics.iter().find(|e| e.name == primary);
             let apart = result.difference.as_ref().map(|d| with_interval(Some(d.better_by), Some(d.interval))).unwrap_or_default();
@@ -47,14 +47,14 @@ impl Trial {
         text
     }
 
-    fn primary(&self, result: &TrialResult) -> &'static str {
+    fn primary(&self, result: &Outcome) -> &'static str {
         let own = self.questions.iter().find(|q| q.part == result.part);
         own.map_or(Scoring::Candidates.primary().0, |q| q.scoring.primary().0)
     }
 
     /// All metrics with intervals, as JSON; numbers to 9 decimals.
     pub fn metrics_json(&self) -> Value {
-        let result = |r: &TrialResult| {
+        let result = |r: &Outcome| {
             let metrics: Map<String, Value> = r
                 .metrics
                 .iter()
@@ -189,22 +189,14 @@ fn value(one: &Prediction) -> Option<f64> {
     }
 }
 
-fn others<'a>(result: &'a TrialResult, primary: &'a str) -> impl Iterator<Item = &'a Estimate> {
+fn others<'a>(result: &'a Outcome, primary: &'a str) -> impl Iterator<Item = &'a Estimate> {
     result.metrics.iter().filter(move |e| e.name != primary)
 }
 
 /// Metric names that fit a column.
 fn short(name: &str) -> String {
     let mut short = name.to_owned();
-    for (long, brief) in [
-        ("precision", "P"),
-        ("recall_at_", "R@"),
-        ("recall", "R"),
-        ("f1", "F1"),
-        ("balanced_accuracy", "bal. acc."),
-        ("intensity_match", "match"),
-        ("pearson_r", "r"),
-    ] {
+    for (long, brief) in [("precision", "P"), ("recall_at_", "R@"), ("recall", "R"), ("f1", "F1"), ("pearson_r", "r")] {
         short = short.replace(long, brief);
     }
     short.replace('_', " ").chars().take(10).collect()

@@ -9,7 +9,7 @@ use super::interval::{Estimate, Resamples, interval};
 use super::metrics::Scoring;
 use super::models::{Fold, Model, Prediction};
 use super::question::{Question, questions};
-use crate::error::{self, Error};
+use crate::error::{Error, Result};
 
 /// How a trial is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Difference {
 
 /// A model's outcome in a part of the instances.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Result {
+pub struct Outcome {
     /// couple, family, or all.
     pub part: String,
     /// majority, prior, or linear_ and the modality.
@@ -58,7 +58,7 @@ pub struct Trial {
     /// How it was made.
     pub settings: Settings,
     /// By part, then model.
-    pub results: Vec<Result>,
+    pub results: Vec<Outcome>,
     /// What did not go as one would expect.
     pub notes: Vec<String>,
     /// Number of features of each modality.
@@ -73,7 +73,7 @@ pub struct Trial {
 ///
 /// # Errors
 /// [`Error::Read`], [`Error::Parse`]; [`Error::Usage`] where there is nothing to try: no instances, all of one group, free text.
-pub fn trial(path: &Path, settings: Settings) -> error::Result<Trial> {
+pub fn trial(path: &Path, settings: Settings) -> Result<Trial> {
     let task = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let instances = read_instances(path)?;
     let fail = |what: String, hint: &str| Error::Usage { what: format!("task {task}: {what}"), hint: hint.into() };
@@ -159,8 +159,8 @@ fn answered(all: &Instances, question: &Question, model: Model, settings: Settin
 type Answered<'a> = (Model, Vec<(&'a Question, &'a Vec<Prediction>)>);
 
 /// The metrics of every model over the same resamples.
-fn scored(part: &str, scoring: &Scoring, all: &Instances, models: &[Answered<'_>], settings: Settings) -> Vec<Result> {
-    let mut found: Vec<Result> = Vec::new();
+fn scored(part: &str, scoring: &Scoring, all: &Instances, models: &[Answered<'_>], settings: Settings) -> Vec<Outcome> {
+    let mut found: Vec<Outcome> = Vec::new();
     let mut majority: Vec<Option<f64>> = Vec::new();
     for (model, answered) in models {
         let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
@@ -181,7 +181,7 @@ fn scored(part: &str, scoring: &Scoring, all: &Instances, models: &[Answered<'_>
             }
             Some(first) => difference(scoring, (&first.metrics, &majority), (&metrics, &course)),
         };
-        found.push(Result { part: part.to_owned(), model: model.name(), instances, groups: groups.len(), metrics, difference });
+        found.push(Outcome { part: part.to_owned(), model: model.name(), instances, groups: groups.len(), metrics, difference });
     }
     found
 }
