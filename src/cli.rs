@@ -39,8 +39,10 @@ pub enum Command {
     Faces(Faces),
     /// Check RESCUE-bench annotations: counts for each task and label, media, times and names, sample by sample.
     Check(Check),
-    /// Make the tables of RESCUE-bench's tasks from annotations and extracted features.
+    /// Make the tables of tasks, RESCUE-bench's or with labels of your own, from annotations, labels and extracted features.
     Tasks(Tasks),
+    /// Try simple models on task tables, folds grouped by couple or family: majority, prior, and a linear model for each modality.
+    Baseline(Baseline),
     /// Write measurements in the form that other programs read.
     #[command(subcommand)]
     Export(Export),
@@ -251,12 +253,35 @@ pub struct Tasks {
     /// The folder that extract wrote; the tables go to its subfolder tasks.
     #[arg(value_name = "OUT", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
-    /// A folder of samples, one JSON file of a sample, or one JSONL file; a sample's id is its interview's.
+    /// A folder of samples, one JSON file of a sample, or one JSONL file; a sample's id is its interview's. Tasks with a table of labels need none.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
-    pub annotations: PathBuf,
+    pub annotations: Option<PathBuf>,
     /// The task file, as pipelines/tasks/rescue.toml.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub tasks: PathBuf,
+}
+
+/// `turnwise baseline`.
+#[derive(Debug, Args)]
+pub struct Baseline {
+    /// The folder of task tables: the subfolder tasks of what extract wrote.
+    #[arg(value_name = "OUT/tasks", value_hint = ValueHint::DirPath)]
+    pub tasks: PathBuf,
+    /// Name of a task table, or all.
+    #[arg(long, value_name = "NAME")]
+    pub task: String,
+    /// Parts of the groups; each in turn is answered by models fitted on the others.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub folds: u32,
+    /// Seed of folds, draws and resamples: the same seed gives the same bytes.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Resamples of the groups for the 95 % intervals.
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(100..=100_000))]
+    pub resamples: u32,
+    /// Folder for the results, a subfolder for each task. Default: baseline beside the folder of task tables.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<PathBuf>,
 }
 
 /// `turnwise export`.

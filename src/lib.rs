@@ -6,7 +6,7 @@
 //! shell        main, cli
 //! corpus       manifest, run, status
 //! composition  pipeline: extract() = hear ‖ watch → align → relate → write
-//! meaning      turns · tasks · export
+//! meaning      turns · tasks · baseline · export
 //! analysis     audio · speaker · face · transcript
 //! doors        media (ffmpeg-next, hound) · inference (ort) · output (polars, RTTM) · dft (realfft)
 //! words        error, warning, time, signal, annotation, table
@@ -14,6 +14,7 @@
 
 pub mod annotation;
 pub mod audio;
+pub mod baseline;
 pub mod corpus;
 pub mod dft;
 pub mod error;

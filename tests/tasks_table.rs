@@ -118,3 +118,43 @@ fn the_shipped_task_file_has_all_six_and_no_leak() {
         assert!(set.len() > 50, "{}: {}", task.name, set.len());
     }
 }
+
+/// Every text that stands in a label field of a sample's rows, at least a word long.
+fn label_texts(sample: &Sample) -> Vec<String> {
+    let rows = &sample.rows;
+    let emotions = rows.iter().flat_map(|r| &r.internal_emotion).map(|e| e.emotion_description.clone());
+    let views = rows.iter().flat_map(|r| &r.viewpoints_attitudes).flat_map(|v| [v.viewpoint.clone(), v.attitude.clone()]);
+    let strategies = rows.iter().flat_map(|r| &r.support_strategy).flat_map(|s| [s.strategy_type.clone(), s.strategy_content.clone()]);
+    let states = rows.iter().flat_map(|r| [r.relation_cycle_state.clone(), r.relation_cycle_reason.clone(), r.relation_pattern.clone()]);
+    let types = rows.iter().map(|r| r.utterance_type.clone());
+    emotions.chain(views).chain(strategies).chain(states).chain(types).filter(|t| t.len() > 3).collect()
+}
+
+#[test]
+fn evidence_is_of_the_context_and_holds_no_label() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/rescue/json");
+    let samples = read_samples(&data).unwrap();
+    let labels: BTreeMap<&str, Vec<String>> = samples.iter().map(|s| (s.id.as_str(), label_texts(s))).collect();
+    let (mut shown, mut seen) = (0, String::new());
+    for rule in Rule::ALL {
+        let task = Task { context_size: 4, ..Task::of(rule) };
+        let all = instances(&samples, &task);
+        let made = task_table(&task, &all, &samples, &FeatureSet::default(), &BTreeMap::new()).unwrap();
+        let Some(ColumnData::StrList(evidence)) = made.column("evidence_rows") else { panic!("no evidence_rows") };
+        for (one, rows) in all.iter().zip(evidence) {
+            let rows: Vec<serde_json::Value> = rows.as_ref().unwrap().iter().map(|r| serde_json::from_str(r).unwrap()).collect();
+            let indices: Vec<u64> = rows.iter().map(|r| r["row_index"].as_u64().unwrap()).collect();
+            assert_eq!(indices, one.context.iter().map(|r| u64::from(*r)).collect::<Vec<_>>(), "{}", one.id);
+            for row in &rows {
+                // What was said may hold a label's words by chance; no other field may.
+                let mut row = row.clone();
+                row.as_object_mut().unwrap().remove("dialogue_cleaned");
+                let text = row.to_string();
+                assert!(labels[one.sample_id.as_str()].iter().all(|l| !text.contains(l.as_str())), "{} {text}", one.id);
+                seen += &text;
+                shown += 1;
+            }
+        }
+    }
+    assert!(shown > 1000 && seen.contains("HUMAN nod") && seen.contains("HUMAN tone") && !seen.contains("a plain string"), "{shown}");
+}

@@ -1,5 +1,6 @@
 //! One function a command.
 
+mod baseline;
 mod diarize;
 mod export;
 mod extract;
@@ -46,6 +47,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Faces(args) => faces::run(args, &registry()?)?,
         Command::Check(args) => return tasks::check(args),
         Command::Tasks(args) => print(&tasks::tasks(args)?)?,
+        Command::Baseline(args) => print(&baseline::run(args)?)?,
         Command::Export(Export::Rescue(args)) => print(&export::rescue(args)?)?,
         Command::Export(Export::Jsonl(args)) => print(&export::jsonl(args)?)?,
         Command::Models => return machine::models(&registry()?),

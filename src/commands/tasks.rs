@@ -7,12 +7,13 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use turnwise::corpus;
+use turnwise::error::Error;
 use turnwise::output::folder::OutputFolder;
 use turnwise::output::parquet::{self, FileMetadata};
 use turnwise::output::paths::table_path;
 use turnwise::output::read::{StoredSchema, StoredTable, read_columns, read_metadata};
-use turnwise::tasks::{self, FeatureSet, Media, SampleFeatures, TABLES};
-use turnwise::transcript::rescue::{Sample, read_samples, read_samples_leniently};
+use turnwise::tasks::{self, FeatureSet, Interview, Media, SampleFeatures, TABLES, Task, field_labels, read_labels};
+use turnwise::transcript::rescue::{read_samples, read_samples_leniently};
 
 use super::{SOME_FAILED, print};
 use crate::cli::{Check, Tasks};
@@ -47,52 +48,127 @@ fn media(path: &Path) -> Result<Media> {
 /// Writes the task tables; tells how many instances each has.
 pub fn tasks(args: &Tasks) -> Result<String> {
     let all = tasks::read_tasks(&args.tasks)?;
-    let samples = read_samples(&args.annotations)?;
-    let schemas = schemas(&args.out, &samples)?;
-    // Before anything is written: no task may have a feature that leaks.
-    let sets = all.iter().map(|t| FeatureSet::resolve(t, &schemas)).collect::<turnwise::error::Result<Vec<_>>>()?;
-    let metadata = schemas.first().map_or_else(FileMetadata::default, |s| s.metadata.clone());
-    let mut told = String::new();
-    for (task, set) in all.iter().zip(&sets) {
-        let mut values = BTreeMap::new();
-        for sample in &samples {
-            let tables = stored(&args.out, sample, set)?;
-            if !tables.is_empty() {
-                values.insert(sample.id.clone(), SampleFeatures::new(set, &tables));
+    let samples = match &args.annotations {
+        Some(path) => read_samples(path)?,
+        None => Vec::new(),
+    };
+    let needs_annotations = |t: &&Task| t.labels.as_ref().is_none_or(|l| l.field.is_some());
+    if let Some(task) = all.iter().find(needs_annotations).filter(|_| args.annotations.is_none()) {
+        let what = format!("task {} is made from annotations, and none are given", task.name);
+        return Err(Error::Usage { what, hint: "name them with --annotations".into() }.into());
+    }
+    let mut sources = Vec::new();
+    let mut schemas = BTreeMap::new();
+    for task in &all {
+        let labels = match &task.labels {
+            Some(labels) if labels.field.is_some() => Some(field_labels(task, labels, &samples)?),
+            Some(labels) => Some(read_labels(task, labels)?),
+            None => None,
+        };
+        let ids: Vec<&str> = match &labels {
+            Some(labels) => labels.interviews(),
+            None => samples.iter().map(|s| s.id.as_str()).collect(),
+        };
+        let mut own = Vec::new();
+        for id in ids {
+            if !schemas.contains_key(id) {
+                schemas.insert(id.to_owned(), footers(&args.out, id)?);
             }
+            own.push(id.to_owned());
         }
-        let instances = tasks::instances(&samples, task);
-        let table = tasks::task_table(task, &instances, &samples, set, &values)?;
+        sources.push((labels, own));
+    }
+    // Before anything is written: no task may have a feature that leaks.
+    let mut sets = Vec::new();
+    for (task, (_, own)) in all.iter().zip(&sources) {
+        let footers: Vec<StoredSchema> = own.iter().flat_map(|id| schemas[id].iter().cloned()).collect();
+        sets.push(FeatureSet::resolve(task, &footers)?);
+    }
+    let metadata = schemas.values().flatten().next().map_or_else(FileMetadata::default, |s| s.metadata.clone());
+    let mut told = String::new();
+    let mut read = Tables::new(&args.out);
+    for ((task, set), (labels, own)) in all.iter().zip(&sets).zip(&sources) {
+        let (table, with) = match (&task.labels, labels) {
+            (Some(spec), Some(labels)) => {
+                let interviews = interviews(&args.out, own, set)?;
+                (tasks::labelled_table(task, spec, labels, set, &interviews)?, interviews.len())
+            }
+            _ => {
+                let instances = tasks::instances(&samples, task);
+                let values = read.values(own, set)?;
+                (tasks::task_table(task, &instances, &samples, set, values)?, values.len())
+            }
+        };
         let path = table_path(&args.out, "tasks", &task.name)?;
         parquet::write(&path, &table, &metadata)?;
-        let with = instances.iter().filter(|i| values.contains_key(&i.sample_id)).count();
-        writeln!(told, "{}: {} instances, {with} of them with tables, {} features", path.display(), instances.len(), set.len())?;
+        let (path, rows, of, features) = (path.display(), table.rows(), own.len(), set.len());
+        writeln!(told, "{path}: {rows} instances, {with} of {of} interviews with tables, {features} features")?;
     }
     Ok(told)
 }
 
-/// The footers of all samples' tables.
-fn schemas(out: &Path, samples: &[Sample]) -> Result<Vec<StoredSchema>> {
+/// The footers of an interview's tables.
+fn footers(out: &Path, id: &str) -> Result<Vec<StoredSchema>> {
     let mut found = Vec::new();
-    for sample in samples {
-        for table in TABLES {
-            let path = table_path(out, table, &sample.id)?;
-            if path.is_file() {
-                found.push(read_metadata(&path)?);
-            }
+    for table in TABLES {
+        let path = table_path(out, table, id)?;
+        if path.is_file() {
+            found.push(read_metadata(&path)?);
         }
     }
     Ok(found)
 }
 
-/// The tables of a sample, with the columns that the features need.
-fn stored(out: &Path, sample: &Sample, set: &FeatureSet) -> Result<Vec<StoredTable>> {
+/// The tables of an interview, with the columns that the features need, and `more`.
+fn stored(out: &Path, id: &str, set: &FeatureSet, more: &[&str]) -> Result<Vec<StoredTable>> {
     let mut found = Vec::new();
     for table in TABLES {
-        let path = table_path(out, table, &sample.id)?;
+        let path = table_path(out, table, id)?;
         if path.is_file() {
-            found.push(read_columns(&path, &set.columns_of(table))?);
+            let mut columns = set.columns_of(table);
+            columns.extend(more);
+            found.push(read_columns(&path, &columns)?);
         }
     }
     Ok(found)
+}
+
+/// Those of the interviews that have tables.
+fn interviews(out: &Path, ids: &[String], set: &FeatureSet) -> Result<BTreeMap<String, Interview>> {
+    let mut found = BTreeMap::new();
+    for id in ids {
+        let turns = table_path(out, "turns", id)?;
+        if turns.is_file() {
+            let turns = read_columns(&turns, &["turn_index", "speaker", "end_secs"])?;
+            found.insert(id.clone(), Interview::new(&turns, stored(out, id, set, &["listener"])?));
+        }
+    }
+    Ok(found)
+}
+
+/// The samples' values for the features of the task before: tasks mostly want the same ones, and reading is what takes time.
+struct Tables<'a> {
+    out: &'a Path,
+    set: FeatureSet,
+    values: BTreeMap<String, SampleFeatures>,
+}
+
+impl<'a> Tables<'a> {
+    fn new(out: &'a Path) -> Self {
+        Tables { out, set: FeatureSet::default(), values: BTreeMap::new() }
+    }
+
+    fn values(&mut self, ids: &[String], set: &FeatureSet) -> Result<&BTreeMap<String, SampleFeatures>> {
+        if self.set != *set || self.values.is_empty() {
+            self.values.clear();
+            for id in ids {
+                let tables = stored(self.out, id, set, &[])?;
+                if !tables.is_empty() {
+                    self.values.insert(id.clone(), SampleFeatures::new(set, &tables));
+                }
+            }
+            self.set = set.clone();
+        }
+        Ok(&self.values)
+    }
 }

@@ -10,6 +10,9 @@ use crate::table::{ColumnData, CutOff, Kind};
 /// The tables that features come from; annotations are never among them.
 pub const TABLES: [&str; 3] = ["turns", "turn_faces", "dyads"];
 
+/// Cut-offs by an interview's end; the first three by the turn's own end.
+const BY_THE_END: [CutOff; 5] = [CutOff::None, CutOff::TurnStart, CutOff::TurnEnd, CutOff::NextTurn, CutOff::Interview];
+
 /// Columns that say which row it is.
 const KEYS: [&str; 2] = ["interview_id", "turn_index"];
 
@@ -39,7 +42,8 @@ impl FeatureSet {
     /// Chooses the numeric and boolean columns that the task's patterns name, from the footers of all interviews' tables.
     ///
     /// The leak check: an instance may be looked at until the end of its last context row, and a feature is a column of a context row; so one
-    /// that looked past its turn's end passes the cut-off, as does one that does not say how far it looked.
+    /// that looked past its turn's end passes the cut-off, as does one that does not say how far it looked. Only a dyad or an interview all
+    /// of whose rows are shown is looked at after the end, and may have what looked as far.
     ///
     /// # Errors
     /// [`Error::Usage`] naming every leaking feature; [`Error::Recipe`] for a pattern that is none, matches nothing, or names a table that is
@@ -60,6 +64,7 @@ impl FeatureSet {
                 )));
             }
         }
+        let allowed = if task.after_the_interview() { &BY_THE_END[..] } else { &BY_THE_END[..3] };
         let mut used = BTreeSet::new();
         let mut seen = BTreeSet::new();
         let mut leaks = BTreeSet::new();
@@ -72,7 +77,7 @@ impl FeatureSet {
                     continue;
                 }
                 used.extend(fits);
-                let Some(cut_off) = within_turn(&column.cut_off) else {
+                let Some(cut_off) = allowed.iter().copied().find(|c| c.name() == column.cut_off) else {
                     let said = if column.cut_off.is_empty() { "not told" } else { &column.cut_off };
                     leaks.insert(format!("{name} (cut-off {said})"));
                     continue;
@@ -125,11 +130,6 @@ fn is_number(kind: Kind) -> bool {
     matches!(kind, Kind::F32 | Kind::F64 | Kind::I64 | Kind::Bool)
 }
 
-/// The cut-off, where it lies by the turn's end.
-fn within_turn(name: &str) -> Option<CutOff> {
-    [CutOff::None, CutOff::TurnStart, CutOff::TurnEnd].into_iter().find(|c| c.name() == name)
-}
-
 /// A sample's values: by turn, one for each feature of the set; NaN = missing.
 ///
 /// A table with several rows a turn (a face or a listener each) gives their mean, truth values being 0 and 1.
@@ -172,7 +172,7 @@ impl SampleFeatures {
     }
 }
 
-fn number(data: &ColumnData, row: usize) -> f64 {
+pub(super) fn number(data: &ColumnData, row: usize) -> f64 {
     match data {
         ColumnData::F32(v) => f64::from(v[row]),
         ColumnData::F64(v) => v[row],

@@ -72,6 +72,8 @@ pub fn instances(samples: &[Sample], task: &Task) -> Vec<Instance> {
         Rule::Ssp => samples.iter().flat_map(|s| support::strategies(s, task)).collect(),
         Rule::Er => samples.iter().flat_map(|s| emotion::instances(s, task)).collect(),
         Rule::Vp => samples.iter().flat_map(|s| viewpoint::instances(s, task)).collect(),
+        // Made from a table of labels instead, see `labelled`.
+        Rule::Labels => Vec::new(),
     }
 }
 
@@ -86,10 +88,15 @@ pub(super) fn instance(sample: &Sample, position: usize, id: String) -> Instance
         id,
         sample_id: sample.id.clone(),
         group_mode: sample.group_mode.name(),
-        split_group: sample.id.rsplit_once('/').map_or(sample.id.as_str(), |(folder, _)| folder).to_owned(),
+        split_group: group_of(&sample.id).to_owned(),
         row: sample.rows[position].row_index,
         ..Instance::default()
     }
+}
+
+/// The folder of an id, else the id.
+pub(super) fn group_of(id: &str) -> &str {
+    id.rsplit_once('/').map_or(id, |(folder, _)| folder)
 }
 
 /// `{sample_id}__row{r}`.

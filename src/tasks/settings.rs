@@ -1,6 +1,6 @@
 //! A task file: which rule makes the instances, how much context they have, and which features go with them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -22,10 +22,12 @@ pub enum Rule {
     Er,
     /// What the speaker thinks of others.
     Vp,
+    /// No rule of the benchmark's: the instances are the labels of a table or of an annotation field, see [`Labels`].
+    Labels,
 }
 
 impl Rule {
-    /// All rules.
+    /// The benchmark's rules.
     pub const ALL: [Rule; 6] = [Rule::Itp, Rule::Rpp, Rule::Stp, Rule::Ssp, Rule::Er, Rule::Vp];
 
     /// The benchmark's short name in small letters.
@@ -37,8 +39,106 @@ impl Rule {
             Rule::Ssp => "ssp",
             Rule::Er => "er",
             Rule::Vp => "vp",
+            Rule::Labels => "labels",
         }
     }
+}
+
+/// What one instance of a task with labels is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// A turn: keys `interview_id`, `turn_index`.
+    Turn,
+    /// One speaker towards another: keys `interview_id`, `source`, `target`, names as in `turns.speaker`.
+    Dyad,
+    /// A whole interview: key `interview_id`.
+    Interview,
+}
+
+impl Unit {
+    /// As written in task files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Turn => "turn",
+            Unit::Dyad => "dyad",
+            Unit::Interview => "interview",
+        }
+    }
+}
+
+/// What kind of answer a label is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer {
+    /// One of two classes.
+    Binary,
+    /// One of several classes.
+    Multiclass,
+    /// A class again, but the answer is a ranking of them.
+    Ranking,
+    /// A level of an ordered set.
+    Ordinal,
+    /// A number.
+    Regression,
+    /// Free text.
+    Text,
+}
+
+impl Answer {
+    /// As written in task files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Answer::Binary => "binary",
+            Answer::Multiclass => "multiclass",
+            Answer::Ranking => "ranking",
+            Answer::Ordinal => "ordinal",
+            Answer::Regression => "regression",
+            Answer::Text => "text",
+        }
+    }
+}
+
+impl Rule {
+    /// The kind of answer of the benchmark's rules; of viewpoints the texts are judged elsewhere, the pairs are in `label_viewpoints`.
+    pub fn answer(self) -> Option<Answer> {
+        match self {
+            Rule::Itp => Some(Answer::Binary),
+            Rule::Rpp | Rule::Stp | Rule::Ssp => Some(Answer::Ranking),
+            Rule::Er => Some(Answer::Ordinal),
+            Rule::Vp => Some(Answer::Text),
+            Rule::Labels => None,
+        }
+    }
+}
+
+/// Where the labels of a task are, and what they are.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Labels {
+    /// What one instance is about.
+    pub unit: Unit,
+    /// What kind of answer the label is.
+    pub kind: Answer,
+    /// CSV or Parquet with the unit's keys and the label; relative to the task file.
+    #[serde(default)]
+    pub file: Option<PathBuf>,
+    /// The file's column with the label.
+    #[serde(default = "label_column")]
+    pub column: String,
+    /// Instead of a file: a text field of the annotations' rows, such as `utterance_type`; the unit is the turn.
+    #[serde(default)]
+    pub field: Option<String>,
+    /// The classes, or the levels from lowest to highest. Left out: those that occur, numbers by size and texts by letter.
+    #[serde(default)]
+    pub levels: Vec<String>,
+    /// The file's column with the group that no fold may part; left out: the folder of the interview's id, else the id.
+    #[serde(default)]
+    pub group: Option<String>,
+}
+
+fn label_column() -> String {
+    "label".into()
 }
 
 /// What an evaluator may show of the context.
@@ -78,8 +178,12 @@ pub struct Task {
     /// Name of the table: `OUT/tasks/<name>.parquet`.
     pub name: String,
     /// How instances are made.
+    #[serde(default = "labels_rule")]
     pub rule: Rule,
-    /// Rows before the instance's own that are shown; -1 = all (VP: none).
+    /// Where the labels are, for a task without a rule of the benchmark's.
+    #[serde(default)]
+    pub labels: Option<Labels>,
+    /// Rows before the instance's own that are shown; -1 = all (VP: none). Of a dyad or an interview: its first rows.
     #[serde(default = "all_rows")]
     pub context_size: i64,
     /// What is shown of them.
@@ -97,7 +201,7 @@ pub struct Task {
     /// RPP: rows of any speaker instead of the therapist's alone.
     #[serde(default)]
     pub any_speaker: bool,
-    /// RPP: show the row itself.
+    /// RPP, labels of turns: show the row itself.
     #[serde(default)]
     pub include_current: bool,
     /// SSP: tell the target's most recent emotion within the context.
@@ -112,6 +216,10 @@ pub struct Task {
     /// So many last context rows have their features one by one (`@0` the last, `@1` the one before).
     #[serde(default = "one")]
     pub lags: usize,
+}
+
+fn labels_rule() -> Rule {
+    Rule::Labels
 }
 
 fn all_rows() -> i64 {
@@ -132,6 +240,7 @@ impl Task {
         Task {
             name: rule.name().into(),
             rule,
+            labels: None,
             context_size: -1,
             evidence: Evidence::default(),
             max_per_class: 0,
@@ -143,6 +252,34 @@ impl Task {
             features: Vec::new(),
             exclude: Vec::new(),
             lags: 1,
+        }
+    }
+
+    /// True when an instance is looked at only after its interview is over: a dyad or an interview, all of its rows shown.
+    pub(super) fn after_the_interview(&self) -> bool {
+        self.context_size < 0 && self.labels.as_ref().is_some_and(|l| l.unit != Unit::Turn)
+    }
+
+    /// What is wrong with the labels section.
+    fn fault(&self) -> Option<String> {
+        let labels = match (self.rule, &self.labels) {
+            (Rule::Labels, Some(labels)) => labels,
+            (Rule::Labels, None) => return Some("neither `rule` nor a section `[task.labels]`: one of them makes the instances".into()),
+            (rule, Some(_)) => return Some(format!("`rule = {:?}` and `[task.labels]`: one of them makes the instances", rule.name())),
+            (_, None) => return None,
+        };
+        match (&labels.file, &labels.field) {
+            (None, None) => Some("labels: name a `file` or an annotation `field`".into()),
+            (Some(_), Some(_)) => Some("labels: `file` and `field` are both given; name one".into()),
+            (None, Some(_)) if labels.unit != Unit::Turn => {
+                Some("labels: an annotation field has labels of turns; use unit = \"turn\"".into())
+            }
+            (None, Some(_)) if labels.group.is_some() => Some("labels: `group` is a column of a file".into()),
+            _ if matches!(labels.kind, Answer::Regression | Answer::Text) && !labels.levels.is_empty() => {
+                Some(format!("labels: kind {:?} has no levels", labels.kind.name()))
+            }
+            _ if labels.kind == Answer::Binary && !matches!(labels.levels.len(), 0 | 2) => Some("labels: binary has two levels".into()),
+            _ => None,
         }
     }
 }
@@ -161,16 +298,24 @@ pub fn read_tasks(path: &Path) -> Result<Vec<Task>> {
     let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
     let fail = |what: String| Error::Recipe { place: path.display().to_string(), what };
     let file: File = toml::from_str(&text).map_err(|e| fail(e.to_string()))?;
-    for (i, task) in file.task.iter().enumerate() {
+    let mut tasks = file.task;
+    for (i, task) in tasks.iter().enumerate() {
         let plain = !task.name.is_empty() && task.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
         if !plain {
             return Err(fail(format!("task name {:?}: use letters, digits, `_` and `-`", task.name)));
         }
-        if file.task[..i].iter().any(|t| t.name == task.name) {
+        if tasks[..i].iter().any(|t| t.name == task.name) {
             return Err(fail(format!("task name {:?} is used twice", task.name)));
         }
+        if let Some(fault) = task.fault() {
+            return Err(fail(format!("task {:?}: {fault}", task.name)));
+        }
     }
-    Ok(file.task)
+    let folder = path.parent().unwrap_or(Path::new(""));
+    for file in tasks.iter_mut().filter_map(|t| t.labels.as_mut()?.file.as_mut()) {
+        *file = folder.join(&*file);
+    }
+    Ok(tasks)
 }
 
 #[cfg(test)]
@@ -190,6 +335,11 @@ mod tests {
         for (text, expected) in [
             ("[[task]]\nname = \"a\"\nrule = \"xyz\"\n", "xyz"),
             ("[[task]]\nname = \"a\"\nrule = \"er\"\nwindow = 3\n", "window"),
+            ("[[task]]\nname = \"a\"\n", "neither `rule` nor"),
+            ("[[task]]\nname = \"a\"\nrule = \"er\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\n", "one of them makes"),
+            ("[[task]]\nname = \"a\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\n", "name a `file`"),
+            ("[[task]]\nname = \"a\"\n[task.labels]\nunit = \"dyad\"\nkind = \"text\"\nfield = \"x\"\n", "labels of turns"),
+            ("[[task]]\nname = \"a\"\n[task.labels]\nunit = \"dyad\"\nkind = \"binary\"\nfile = \"x\"\nlevels = [\"a\"]\n", "two levels"),
             ("[[task]]\nname = \"../a\"\nrule = \"er\"\n", "../a"),
             ("[[task]]\nname = \"a\"\nrule = \"er\"\n[[task]]\nname = \"a\"\nrule = \"vp\"\n", "used twice"),
         ] {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::features::{Feature, FeatureSet, SampleFeatures};
 use super::rescue::Instance;
-use super::settings::Task;
+use super::settings::{Answer, Task};
+use super::{candidate_facts, evidence};
 use crate::error::{Error, Result};
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 use crate::transcript::rescue::Sample;
@@ -59,7 +60,10 @@ pub fn task_table(
             .set("instance_id", one.id.as_str())
             .set("group", one.group_mode)
             .set("split_group", one.split_group.as_str())
+            .set("rule", task.rule.name())
+            .set("kind", task.rule.answer().map(Answer::name))
             .set("turn_index", one.row)
+            .set("speaker", speaker(one, sample))
             .set("label", Some(one.label.as_str()).filter(|l| !l.is_empty()))
             .set("label_intensity", one.intensity)
             .set("label_viewpoints", viewpoints(one))
@@ -69,12 +73,14 @@ pub fn task_table(
             .set("known_emotion", one.known_emotion.as_ref().map(|e| e.emotion.as_str()))
             .set("known_emotion_intensity", one.known_emotion.as_ref().and_then(|e| e.intensity))
             .set("evidence", task.evidence.name())
+            .set("evidence_rows", evidence_rows(one, sample, task))
             .set("context_first_row", one.context.first().copied())
             .set("context_last_row", one.context.last().copied())
             .set("context_rows", one.context.len())
             .set("cut_off_secs", cut_off);
+        candidate_facts::fill(&mut table, task.rule, one, sample);
         let own = values.get(&one.sample_id);
-        let seen = own.zip(cut_off).map(|(own, cut_off)| look(one, set, own, &ends, cut_off));
+        let seen = own.zip(cut_off).map(|(own, cut_off)| look(&one.context, set, own, &ends, cut_off));
         table.set("has_features", seen.as_ref().is_some_and(|s| s.rows.iter().any(Option::is_some)));
         table.set("rows_withheld", seen.as_ref().map(|s| s.withheld));
         if let Some(seen) = seen {
@@ -89,15 +95,28 @@ fn viewpoints(one: &Instance) -> Option<Vec<String>> {
     (!list.is_empty()).then_some(list)
 }
 
-/// What may be seen of an instance's context rows, last row first.
-struct Seen {
-    rows: Vec<Option<Vec<f64>>>,
-    withheld: usize,
+/// Who speaks the instance's row; only where the row itself is shown.
+fn speaker<'a>(one: &Instance, sample: &'a Sample) -> Option<&'a str> {
+    let row = sample.rows.iter().find(|r| r.row_index == one.row && one.context.last() == Some(&one.row))?;
+    Some(row.primary_speaker.as_str()).filter(|s| !s.is_empty())
 }
 
-fn look(one: &Instance, set: &FeatureSet, own: &SampleFeatures, ends: &BTreeMap<u32, f64>, cut_off: f64) -> Seen {
+/// The context rows as the evidence mode shows them.
+fn evidence_rows(one: &Instance, sample: &Sample, task: &Task) -> Vec<String> {
+    let shown = sample.rows.iter().filter(|r| one.context.binary_search(&r.row_index).is_ok());
+    shown.map(|r| evidence::evidence(r, task.evidence).to_string()).collect()
+}
+
+/// What may be seen of an instance's context rows, last row first.
+pub(super) struct Seen {
+    pub(super) rows: Vec<Option<Vec<f64>>>,
+    pub(super) withheld: usize,
+}
+
+/// Looks at the context rows, whose turns' ends are known, up to the cut-off.
+pub(super) fn look(context: &[u32], set: &FeatureSet, own: &SampleFeatures, ends: &BTreeMap<u32, f64>, cut_off: f64) -> Seen {
     let mut withheld = 0;
-    let rows = one.context.iter().rev().map(|row| {
+    let rows = context.iter().rev().map(|row| {
         let mut values = own.turn(*row)?.to_vec();
         // An earlier turn that runs on past the last context row: what was known at its start may be used, the rest may not.
         if ends.get(row).is_none_or(|end| *end > cut_off + TOLERANCE_SECS) {
@@ -114,7 +133,8 @@ fn look(one: &Instance, set: &FeatureSet, own: &SampleFeatures, ends: &BTreeMap<
     Seen { rows, withheld }
 }
 
-fn fill(table: &mut TableBuilder, names: &[Vec<String>], task: &Task, set: &FeatureSet, seen: &Seen) {
+/// Sets the features of the last rows one by one, and their means.
+pub(super) fn fill(table: &mut TableBuilder, names: &[Vec<String>], task: &Task, set: &FeatureSet, seen: &Seen) {
     for (place, names) in (0..set.features.len()).zip(names) {
         for (lag, name) in names.iter().take(task.lags).enumerate() {
             table.set(name, seen.rows.get(lag).and_then(Option::as_ref).map(|v| v[place]));
@@ -127,7 +147,7 @@ fn fill(table: &mut TableBuilder, names: &[Vec<String>], task: &Task, set: &Feat
 }
 
 /// For each feature its columns: the last rows one by one, then the mean.
-fn column_names(task: &Task, set: &FeatureSet) -> Vec<Vec<String>> {
+pub(super) fn column_names(task: &Task, set: &FeatureSet) -> Vec<Vec<String>> {
     let of = |f: &Feature| (0..task.lags).map(|lag| format!("{}@{lag}", f.name())).chain([format!("{}@mean", f.name())]).collect();
     set.features.iter().map(of).collect()
 }
@@ -140,7 +160,10 @@ fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
         key("instance_id", Kind::Str, "", "The benchmark's instance id."),
         key("group", Kind::Str, "", "couple or family."),
         key("split_group", Kind::Str, "", "The couple or family: no fold may part its instances."),
+        key("rule", Kind::Str, "", "Rule that made the instance: a task of the benchmark's, or labels."),
+        key("kind", Kind::Str, "", "Kind of answer: binary, multiclass, ranking, ordinal, regression or text."),
         key("turn_index", Kind::I64, "", "Row the instance is about."),
+        key("speaker", Kind::Str, "", "Who speaks that row; null where the row is hidden."),
         label("label", Kind::Str, "Label: what is to be told."),
         label("label_intensity", Kind::I64, "Label: intensity of the emotion, 0 to 10."),
         label("label_viewpoints", Kind::StrList, "Label: each viewpoint as a JSON object."),
@@ -150,6 +173,12 @@ fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
         key("known_emotion", Kind::Str, "", "What the target felt last, where the task tells it."),
         key("known_emotion_intensity", Kind::F64, "", "How strongly, as annotated."),
         key("evidence", Kind::Str, "", "Evidence mode."),
+        key(
+            "evidence_rows",
+            Kind::StrList,
+            "",
+            "Each context row as that mode shows it: a JSON object with the benchmark's field names, cleaned.",
+        ),
         key("context_first_row", Kind::I64, "", "First row that may be looked at."),
         key("context_last_row", Kind::I64, "", "Last row that may be looked at; null without context."),
         key("context_rows", Kind::I64, "", "Number of rows that may be looked at."),
@@ -157,16 +186,29 @@ fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
         key("has_features", Kind::Bool, "", "True when the tables have a row for any of them."),
         key("rows_withheld", Kind::I64, "", "Context rows that end after the cut-off; only what was known at their start is used."),
     ];
+    columns.extend(candidate_facts::columns(task.rule));
+    columns.extend(feature_columns(task, set));
+    TableSchema { name: task.rule.name(), description: "One instance of a task.", columns }
+}
+
+/// The features' columns, named by [`column_names`].
+pub(super) fn feature_columns(task: &Task, set: &FeatureSet) -> Vec<ColumnSpec> {
+    let mut columns = Vec::new();
     for (feature, names) in set.features.iter().zip(column_names(task, set)) {
-        let unit = UNITS.into_iter().chain(["semitones re 27.5 Hz"]).find(|u| *u == feature.unit).unwrap_or_default();
         for (i, name) in names.into_iter().enumerate() {
             let which = match i {
                 _ if i == task.lags => "mean over the context rows".to_owned(),
                 0 => "last context row".to_owned(),
                 _ => format!("context row {i} before the last"),
             };
-            columns.push(ColumnSpec::new(name, Kind::F64, unit, format!("{} ({which})", feature.description)).until(feature.cut_off));
+            columns.push(feature_column(feature, name, &which));
         }
     }
-    TableSchema { name: task.rule.name(), description: "One instance of a task.", columns }
+    columns
+}
+
+/// One column of a feature.
+pub(super) fn feature_column(feature: &Feature, name: String, which: &str) -> ColumnSpec {
+    let unit = UNITS.into_iter().chain(["semitones re 27.5 Hz"]).find(|u| *u == feature.unit).unwrap_or_default();
+    ColumnSpec::new(name, Kind::F64, unit, format!("{} ({which})", feature.description)).until(feature.cut_off)
 }

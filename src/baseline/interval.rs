@@ -1,0 +1,103 @@
+//! Bootstrap intervals: groups are drawn with replacement, as whole couples or families are what another corpus would have other ones of.
+
+use super::metrics::Scoring;
+use super::random::Random;
+
+/// A metric with its 95 % interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// Name of the metric.
+    pub name: String,
+    /// Over all instances; `None` = undefined.
+    pub value: Option<f64>,
+    /// 2.5th and 97.5th percentile over the resamples in which it is defined.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// How often each group is in each resample; the same for all models of a part, so that differences are paired.
+pub(super) struct Resamples {
+    counts: Vec<Vec<u32>>,
+}
+
+impl Resamples {
+    /// `n` resamples of `groups` groups.
+    pub(super) fn new(groups: usize, n: usize, seed: u64) -> Self {
+        let mut random = Random::new(seed, "bootstrap");
+        let one = |_| {
+            let mut counts = vec![0; groups];
+            (0..groups).for_each(|_| counts[random.below(groups)] += 1);
+            counts
+        };
+        Resamples { counts: (0..n).map(one).collect() }
+    }
+
+    /// The metrics of a model by the sums of each group, and in each resample those of its scoring.
+    pub(super) fn estimates(&self, scoring: &Scoring, groups: &[Vec<f64>]) -> (Vec<Estimate>, Vec<Option<f64>>) {
+        let total = summed(scoring, groups.iter().map(|g| (g, 1)));
+        let all = scoring.metrics(&total);
+        let (primary, _) = scoring.primary();
+        let at = all.iter().position(|(name, _)| name == primary).unwrap_or(0);
+        let mut drawn: Vec<Vec<f64>> = vec![Vec::new(); all.len()];
+        let mut course = Vec::new();
+        for counts in &self.counts {
+            let sums = summed(scoring, groups.iter().zip(counts.iter().copied()));
+            let metrics = scoring.metrics(&sums);
+            for (list, (_, value)) in drawn.iter_mut().zip(&metrics) {
+                list.extend(value);
+            }
+            course.push(metrics[at].1);
+        }
+        let estimate = |((name, value), mut drawn): (_, Vec<f64>)| Estimate { name, value, interval: interval(&mut drawn) };
+        (all.into_iter().zip(drawn).map(estimate).collect(), course)
+    }
+}
+
+fn summed<'a>(scoring: &Scoring, groups: impl Iterator<Item = (&'a Vec<f64>, u32)>) -> Vec<f64> {
+    let mut sums = vec![0.0; scoring.len()];
+    for (group, count) in groups.filter(|(_, c)| *c > 0) {
+        sums.iter_mut().zip(group).for_each(|(s, x)| *s += f64::from(count) * x);
+    }
+    sums
+}
+
+/// 2.5th and 97.5th percentile, between ranks linearly; `None` of nothing.
+pub(super) fn interval(values: &mut [f64]) -> Option<(f64, f64)> {
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        let place = share * (values.len() - 1) as f64;
+        let (low, part) = (place.floor() as usize, place.fract());
+        values[low] + part * (values[(low + 1).min(values.len() - 1)] - values[low])
+    };
+    (!values.is_empty()).then(|| (at(0.025), at(0.975)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::baseline::metrics::{Answer, Truth};
+
+    #[test]
+    fn percentiles_lie_between_ranks() {
+        let mut values: Vec<f64> = (0..=100).rev().map(f64::from).collect();
+        let (low, high) = interval(&mut values).unwrap();
+        assert!((low - 2.5).abs() < 1e-12 && (high - 97.5).abs() < 1e-12);
+        assert_eq!(interval(&mut []), None);
+    }
+
+    #[test]
+    fn the_interval_of_a_mean_is_as_wide_as_its_error() {
+        // 100 groups of one instance, half of them right: standard error 0.05.
+        let scoring = Scoring::Candidates;
+        let groups: Vec<Vec<f64>> = (0..100)
+            .map(|i| {
+                let mut sums = vec![0.0; scoring.len()];
+                scoring.add(&mut sums, &Truth::Class(Some(i % 2)), &Answer::Ranking(vec![0, 1]));
+                sums
+            })
+            .collect();
+        let (found, course) = Resamples::new(100, 2000, 7).estimates(&scoring, &groups);
+        let (low, high) = found[0].interval.unwrap();
+        assert!((low - 0.4).abs() <= 0.021 && (high - 0.6).abs() <= 0.021, "{low} {high}");
+        assert_eq!((found[0].name.as_str(), found[0].value, course.len()), ("recall_at_1", Some(0.5), 2000));
+    }
+}

@@ -1,0 +1,28 @@
+//! Baselines: how far simple models get on a task's table, by the task's own metrics; folds part no couple or family.
+//!
+//! ```text
+//! task table ── instances ── question: closed set, right answers, metrics, in parts with sets of their own
+//!                                │  folds by group
+//!                  models: majority · prior · linear for each modality ── design, fitted in the fold ── linear (linfa)
+//!                                │
+//!                  metrics by group ── interval: bootstrap over groups ── report: text, metrics.json, predictions
+//! ```
+//!
+//! Everything is decided by the seed; the same table and seed give the same bytes.
+
+mod design;
+mod folds;
+mod instances;
+mod interval;
+mod linear;
+mod metrics;
+mod models;
+mod question;
+mod random;
+mod report;
+mod trial;
+
+pub use instances::Modality;
+pub use interval::Estimate;
+pub use metrics::{Answer, Metric, Scoring, Truth};
+pub use trial::{Difference, Outcome, Settings, Trial, trial};

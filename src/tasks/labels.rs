@@ -1,0 +1,290 @@
+//! Labels from outside: a CSV or Parquet table keyed by turn, ordered dyad or interview, or a text field of the annotations' rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::rescue::group_of;
+use super::settings::{Answer, Labels, Task, Unit};
+use crate::error::{Error, Result};
+use crate::output::read::read;
+use crate::table::ColumnData;
+use crate::transcript::rescue::{Row, Sample};
+
+/// One label and what it is of.
+#[derive(Clone, Debug, Default, PartialEq, PartialOrd)]
+pub(super) struct Label {
+    pub(super) interview_id: String,
+    /// Unit turn.
+    pub(super) turn_index: Option<u32>,
+    /// Unit dyad: who does it.
+    pub(super) source: String,
+    /// Unit dyad: to whom.
+    pub(super) target: String,
+    pub(super) text: String,
+    /// Ordinal: the level from 0; regression: the number.
+    pub(super) value: Option<f64>,
+    pub(super) group: String,
+}
+
+/// The labels of a task, sorted by their keys, each key once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LabelTable {
+    pub(super) labels: Vec<Label>,
+    /// The classes or levels; empty for numbers and texts.
+    pub(super) levels: Vec<String>,
+}
+
+impl LabelTable {
+    /// The interviews that have labels, sorted.
+    pub fn interviews(&self) -> Vec<&str> {
+        let ids: BTreeSet<&str> = self.labels.iter().map(|l| l.interview_id.as_str()).collect();
+        ids.into_iter().collect()
+    }
+
+    /// Number of labels.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// True without labels.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+}
+
+/// Cells as text by column; rows with their place in the file.
+struct Cells {
+    columns: BTreeMap<String, Vec<String>>,
+    rows: usize,
+    /// Line of the first row; 0 where the file has no lines.
+    first_line: usize,
+}
+
+/// Reads the labels of a task's file. An empty label is no label.
+///
+/// # Errors
+/// [`Error::Read`]; [`Error::Parse`] naming line and column for a missing column, an empty or repeated key, a label outside the levels or that
+/// is no number where one is needed.
+pub fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
+    let path = labels.file.as_deref().unwrap_or(Path::new(""));
+    let is_parquet = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
+    let cells = if is_parquet { parquet_cells(path)? } else { csv_cells(path)? };
+    let keys: &[&str] = match labels.unit {
+        Unit::Turn => &["interview_id", "turn_index"],
+        Unit::Dyad => &["interview_id", "source", "target"],
+        Unit::Interview => &["interview_id"],
+    };
+    for name in keys.iter().copied().chain([labels.column.as_str()]).chain(labels.group.as_deref()) {
+        if !cells.columns.contains_key(name) {
+            let there = cells.columns.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+            return Err(Error::parse(path, 0, format!("no column {name:?}"), format!("task {} needs it; there are {there}", task.name)));
+        }
+    }
+    let mut found = Vec::new();
+    for row in 0..cells.rows {
+        let cell = |name: &str| cells.columns.get(name).map_or("", |c| c[row].trim());
+        let line = if cells.first_line == 0 { 0 } else { cells.first_line + row };
+        let fail = |what: String, hint: &str| Err(Error::parse(path, line, what, hint));
+        if cell(&labels.column).is_empty() {
+            continue;
+        }
+        if let Some(key) = keys.iter().find(|k| cell(k).is_empty()) {
+            return fail(format!("{key} is empty"), "every label needs its key");
+        }
+        let mut label = Label { interview_id: cell("interview_id").to_owned(), text: cell(&labels.column).to_owned(), ..Label::default() };
+        match labels.unit {
+            Unit::Turn => match cell("turn_index").parse::<u32>() {
+                Ok(turn) => label.turn_index = Some(turn),
+                Err(_) => return fail(format!("turn_index {:?} is no whole number", cell("turn_index")), "count turns from 1"),
+            },
+            Unit::Dyad if cell("source") == cell("target") => {
+                return fail(format!("{:?} towards themselves", cell("source")), "a dyad has two people");
+            }
+            Unit::Dyad => (label.source, label.target) = (cell("source").to_owned(), cell("target").to_owned()),
+            Unit::Interview => {}
+        }
+        let group = labels.group.as_deref().map(cell).filter(|g| !g.is_empty());
+        label.group = group.unwrap_or_else(|| group_of(&label.interview_id)).to_owned();
+        found.push(label);
+    }
+    finish(path, labels, found)
+}
+
+/// The labels that a text field of the annotations' rows holds; empty fields are none.
+///
+/// # Errors
+/// [`Error::Recipe`] for a field that is not known; [`Error::Parse`] as in [`read_labels`].
+pub fn field_labels(task: &Task, labels: &Labels, samples: &[Sample]) -> Result<LabelTable> {
+    let field = labels.field.as_deref().unwrap_or_default();
+    let get: fn(&Row) -> &str = match field {
+        "utterance_type" => |r| &r.utterance_type,
+        "tone_of_voice" => |r| &r.tone_of_voice,
+        "relation_cycle_state" => |r| &r.relation_cycle_state,
+        "relation_pattern" => |r| &r.relation_pattern,
+        "primary_speaker" => |r| &r.primary_speaker,
+        "strategy_type" => |r| r.support_strategy.first().map_or("", |s| &s.strategy_type),
+        _ => {
+            let known = "utterance_type, tone_of_voice, relation_cycle_state, relation_pattern, primary_speaker, strategy_type";
+            return Err(Error::Recipe {
+                place: format!("task {}", task.name),
+                what: format!("no annotation field {field:?}; there are {known}"),
+            });
+        }
+    };
+    let mut found = Vec::new();
+    for sample in samples {
+        for row in sample.rows.iter().filter(|r| !get(r).is_empty()) {
+            found.push(Label {
+                interview_id: sample.id.clone(),
+                turn_index: Some(row.row_index),
+                text: get(row).to_owned(),
+                group: group_of(&sample.id).to_owned(),
+                ..Label::default()
+            });
+        }
+    }
+    finish(Path::new(field), labels, found)
+}
+
+/// Sorts, finds the levels, gives each label its value.
+fn finish(path: &Path, labels: &Labels, mut found: Vec<Label>) -> Result<LabelTable> {
+    let key = |l: &Label| (l.interview_id.clone(), l.turn_index, l.source.clone(), l.target.clone());
+    found.sort_by_key(key);
+    if let Some(twice) = found.windows(2).find(|w| key(&w[0]) == key(&w[1])) {
+        let (id, turn, source, target) = key(&twice[0]);
+        let turn = turn.map(|t| format!(", turn {t}")).unwrap_or_default();
+        let pair = if source.is_empty() { String::new() } else { format!(", {source} towards {target}") };
+        return Err(Error::parse(path, 0, format!("two labels of {id}{turn}{pair}"), "one label for each key"));
+    }
+    let mut levels = labels.levels.clone();
+    if levels.is_empty() && !matches!(labels.kind, Answer::Regression | Answer::Text) {
+        levels = found.iter().map(|l| l.text.clone()).collect::<BTreeSet<_>>().into_iter().collect();
+        let numbers: Option<Vec<f64>> = levels.iter().map(|l| number(l)).collect();
+        if let Some(numbers) = numbers {
+            let mut pairs: Vec<(f64, String)> = numbers.into_iter().zip(levels).collect();
+            pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+            levels = pairs.into_iter().map(|(_, l)| l).collect();
+        } else if labels.kind == Answer::Ordinal {
+            return Err(Error::parse(path, 0, "levels that are no numbers have no order", "list them from lowest to highest as `levels`"));
+        }
+    }
+    if labels.kind == Answer::Binary && levels.len() > 2 {
+        let what = format!("{} classes ({}) of a binary label", levels.len(), levels.join(", "));
+        return Err(Error::parse(path, 0, what, "use kind = \"multiclass\""));
+    }
+    for label in &mut found {
+        let place = levels.iter().position(|l| *l == label.text);
+        label.value = match labels.kind {
+            Answer::Regression => number(&label.text),
+            Answer::Ordinal => place.map(|p| p as f64),
+            _ => None,
+        };
+        let fits = match labels.kind {
+            Answer::Regression => label.value.is_some(),
+            Answer::Text => true,
+            _ => place.is_some(),
+        };
+        if !fits {
+            let expected = if levels.is_empty() { "a number".to_owned() } else { format!("one of {}", levels.join(", ")) };
+            return Err(Error::parse(path, 0, format!("label {:?} of {}", label.text, label.interview_id), format!("expected {expected}")));
+        }
+    }
+    Ok(LabelTable { labels: found, levels })
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|x| x.is_finite())
+}
+
+fn csv_cells(path: &Path) -> Result<Cells> {
+    let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let mut reader = csv::ReaderBuilder::new().from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+    let bad = |e: csv::Error| {
+        let line = e.position().map_or(0, |p| usize::try_from(p.line()).unwrap_or(0));
+        Error::parse(path, line, format!("no CSV row: {e}"), "expected a header and as many fields in every row")
+    };
+    let names: Vec<String> = reader.headers().map_err(bad)?.iter().map(|n| n.trim().to_owned()).collect();
+    let mut columns: BTreeMap<String, Vec<String>> = names.iter().map(|n| (n.clone(), Vec::new())).collect();
+    if columns.len() != names.len() {
+        return Err(Error::parse(path, 1, "two columns of one name", "name every column once"));
+    }
+    let mut rows = 0;
+    for record in reader.records() {
+        let record = record.map_err(bad)?;
+        rows += 1;
+        for (name, cell) in names.iter().zip(record.iter()) {
+            if let Some(column) = columns.get_mut(name) {
+                column.push(cell.to_owned());
+            }
+        }
+    }
+    Ok(Cells { columns, rows, first_line: 2 })
+}
+
+fn parquet_cells(path: &Path) -> Result<Cells> {
+    let table = read(path)?;
+    let mut columns = BTreeMap::new();
+    for (spec, data) in table.schema().columns.iter().zip(table.columns()) {
+        let text = |x: f64| if x.is_finite() { x.to_string() } else { String::new() };
+        let cells: Vec<String> = match data {
+            ColumnData::F32(v) => v.iter().map(|x| if x.is_finite() { x.to_string() } else { String::new() }).collect(),
+            ColumnData::F64(v) => v.iter().map(|x| text(*x)).collect(),
+            ColumnData::I64(v) => v.iter().map(|x| x.map(|x| x.to_string()).unwrap_or_default()).collect(),
+            ColumnData::Bool(v) => v.iter().map(|x| x.map(|x| x.to_string()).unwrap_or_default()).collect(),
+            ColumnData::Str(v) => v.iter().map(|x| x.clone().unwrap_or_default()).collect(),
+            ColumnData::F32List(_) | ColumnData::StrList(_) => continue,
+        };
+        columns.insert(spec.name.clone(), cells);
+    }
+    Ok(Cells { columns, rows: table.rows(), first_line: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tasks::Rule;
+
+    fn labels(unit: Unit, kind: Answer, levels: &[&str], text: &str) -> Result<LabelTable> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("l.csv");
+        std::fs::write(&path, text).unwrap();
+        let labels = Labels {
+            unit,
+            kind,
+            file: Some(path),
+            column: "label".into(),
+            field: None,
+            levels: levels.iter().map(|l| (*l).to_owned()).collect(),
+            group: None,
+        };
+        read_labels(&Task::of(Rule::Labels), &labels)
+    }
+
+    #[test]
+    fn labels_are_sorted_and_have_values() {
+        let text = "interview_id,turn_index,label\nb/x,10,low\nb/x,2,high\na,1,\n";
+        let found = labels(Unit::Turn, Answer::Ordinal, &["low", "mid", "high"], text).unwrap();
+        assert_eq!(found.labels.iter().map(|l| (l.turn_index, l.value)).collect::<Vec<_>>(), [(Some(2), Some(2.0)), (Some(10), Some(0.0))]);
+        assert_eq!(found.labels[0].group, "b");
+        let found = labels(Unit::Dyad, Answer::Ordinal, &[], "interview_id,source,target,label\na,X,Y,10\na,Y,X,9\n").unwrap();
+        assert_eq!(found.levels, ["9", "10"]);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let told = |unit, kind, text: &str| labels(unit, kind, &[], text).unwrap_err().to_string();
+        for (unit, kind, text, expected) in [
+            (Unit::Turn, Answer::Binary, "interview_id,label\na,1\n", "no column \"turn_index\""),
+            (Unit::Turn, Answer::Binary, "interview_id,turn_index,label\na,first,1\n", "l.csv:2: turn_index \"first\""),
+            (Unit::Dyad, Answer::Binary, "interview_id,source,target,label\na,X,X,1\n", "towards themselves"),
+            (Unit::Dyad, Answer::Binary, "interview_id,source,target,label\na,X,Y,1\na,X,Y,0\n", "two labels of a, X towards Y"),
+            (Unit::Interview, Answer::Binary, "interview_id,label\na,1\nb,2\nc,3\n", "3 classes (1, 2, 3)"),
+            (Unit::Interview, Answer::Regression, "interview_id,label\na,many\n", "label \"many\" of a; expected a number"),
+            (Unit::Interview, Answer::Ordinal, "interview_id,label\na,low\nb,high\n", "have no order"),
+            (Unit::Interview, Answer::Regression, "interview_id,label\n,1\n", "interview_id is empty"),
+        ] {
+            let e = told(unit, kind, text);
+            assert!(e.contains(expected), "{e}");
+        }
+    }
+}
