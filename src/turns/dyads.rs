@@ -125,8 +125,8 @@ pub fn dyads_schema() -> TableSchema {
             "floor_offset_secs",
             Kind::F64,
             "s",
-            "Start of the turn minus the end of the listener's turn before it: above 0 a gap, below an overlap, 0 neither; null when the turn \
-             before is not the listener's or the turn ends inside it.",
+            "Start of the turn minus the end of the listener's turn before it, backchannels left out: above 0 a gap, below an overlap, 0 \
+             neither; null when the turn before is not the listener's or the turn ends inside it.",
         ),
         end("floor_transfer", Kind::Str, "", "gap, overlap or touch (neither), by that offset."),
         end("overlap_secs", Kind::F64, "s", "Time of the turn during which an earlier turn of the listener still runs."),
@@ -159,7 +159,7 @@ pub fn dyads_schema() -> TableSchema {
             Kind::F64,
             "s",
             "By voices: first speech of the speaker in the turn minus the end of the listener's last speech begun before it, edges moved to \
-             where the level rises and falls; null unless the turn before is the listener's.",
+             where the level rises and falls; null unless the turn before, backchannels left out, is the listener's.",
         ),
         all("speech_overlap_secs", Kind::F64, "s", "By voices: time of the turn during which both talk."),
         all(
@@ -245,7 +245,7 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
             if let (Some(a), Some(b)) = (&own.voice, &other.voice) {
                 let voices = Voices::of(annotation, a, b, turn.segment);
                 table
-                    .set("speech_floor_offset_secs", pair.follows().then(|| voices.offset()).flatten())
+                    .set("speech_floor_offset_secs", pair.before().and_then(|_| voices.offset()))
                     .set("speech_overlap_secs", voices.overlap())
                     .set("speech_interrupts", voices.interrupts())
                     .set("speech_backchannels", voices.backchannels());
@@ -317,8 +317,20 @@ impl Pair<'_> {
         self.at > 0 && self.others.contains(&(self.at - 1))
     }
 
+    /// The turn that had the floor before this one, when it is the other's: a backchannel inside an earlier turn never had it. That turn may
+    /// still run, but whether it outlasts the short one is known by the time the short one ends.
+    fn before(&self) -> Option<Segment> {
+        let segment = |i: usize| self.turns[i].segment;
+        let leaves_floor = |i: usize| {
+            segment(i).end() <= self.here().end()
+                && (0..i).any(|j| self.turns[j].speaker != self.turns[i].speaker && is_backchannel(segment(i), segment(j)))
+        };
+        let before = (0..self.at).rev().find(|&i| !leaves_floor(i))?;
+        self.others.binary_search(&before).is_ok().then(|| segment(before))
+    }
+
     fn floor_offset(&self) -> Option<f64> {
-        let before = self.follows().then(|| self.turns[self.at - 1].segment)?;
+        let before = self.before()?;
         // Ending inside the other's turn, it never had the floor; and that turn's end lies after this one's.
         if before.end() > self.here().end() {
             return None;
@@ -442,6 +454,15 @@ mod tests {
         assert_eq!(floats(&t, "speaker_floor_share")[1], Some((1.5f64 / 5.5 * 1e6).round() / 1e6));
         let ColumnData::Str(kinds) = t.column("floor_transfer").unwrap() else { panic!() };
         assert_eq!(kinds.iter().map(Option::as_deref).collect::<Vec<_>>(), [None, Some("gap"), Some("touch"), Some("overlap"), None]);
+    }
+
+    #[test]
+    fn a_backchannel_leaves_the_floor_where_it_is() {
+        let turns =
+            [turn(1, 0.0, 4.0, "B"), turn(2, 1.0, 1.5, "A"), turn(3, 3.6, 7.0, "A"), turn(4, 5.0, 5.4, "B"), turn(5, 7.5, 8.0, "A")];
+        let t = dyads_table(&Relations::of("i", &turns, &BTreeMap::new(), &TurnsConfig::default())).unwrap();
+        assert_eq!(floats(&t, "floor_offset_secs"), [None, None, Some(-0.4), None, None]);
+        assert_eq!(bools(&t, "interrupts"), [false, false, true, false, false]);
     }
 
     #[test]

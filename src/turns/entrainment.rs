@@ -152,7 +152,7 @@ mod tests {
         let turn = |i: usize| Turn {
             index: i as u32 + 1,
             segment: Segment::from_secs(2.0 * i as f64, 2.0 * i as f64 + 2.0).unwrap(),
-            speaker: Some(if i % 2 == 0 { "A" } else { "B" }.into()),
+            speaker: Some(if i.is_multiple_of(2) { "A" } else { "B" }.into()),
             text: String::new(),
             words: Vec::new(),
         };

@@ -120,7 +120,7 @@ fn gaze_shares(speaker: &Person, listener: &Person, segment: Segment, side_deg: 
 /// Mean speed of the head, and the share of time in which it is slower than `still`.
 fn head(listener: &Person, segment: Segment, still: f64) -> Option<(f64, f64)> {
     let inside = during(&listener.motions, segment, |m| m.from);
-    let inside: Vec<_> = inside.iter().filter(|m| m.to <= segment.end().get()).collect();
+    let inside: Vec<_> = inside.iter().filter(|m| m.to < segment.end().get()).collect();
     let secs = |m: &super::watched::HeadMotion| m.to - m.from;
     let all: f64 = inside.iter().map(|m| secs(m)).sum();
     let turned: f64 = inside.iter().map(|m| m.deg_per_sec * secs(m)).sum();

@@ -157,7 +157,7 @@ fn rises(series: &[(f64, f64)], threshold: f64) -> Vec<Rise> {
 
 /// A series on the grid of `step_secs` from the origin to `end`, linear between neighbours, NaN where nothing is near.
 pub(super) fn on_grid(points: impl IntoIterator<Item = (f64, f64)>, end: f64, step_secs: f64) -> Vec<f64> {
-    let count = (end.max(0.0) / step_secs) as usize + 1;
+    let count = (end.max(0.0) / step_secs + 1e-9) as usize + 1;
     let mut grid = vec![f64::NAN; count];
     let mut before: Option<(f64, f64)> = None;
     for (at, value) in points {
