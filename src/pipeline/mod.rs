@@ -11,6 +11,8 @@
 mod cast_truth;
 mod enrolment;
 mod interview;
+#[cfg(test)]
+mod relation_truth;
 mod tables;
 mod write;
 

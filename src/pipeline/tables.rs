@@ -12,7 +12,9 @@ use crate::recipe::Recipe;
 use crate::table::{Cell, ColumnSpec, CutOff, Missing, Table, TableBuilder, TableSchema};
 use crate::time::Segment;
 use crate::transcript::Transcript;
-use crate::turns::{self, Cast, EmbeddingOf, FaceTurn, Place, SpeakerColumns, SpeakerMatch, TranscriptOffset, TurnRow, VoiceColumns};
+use crate::turns::{
+    self, Cast, EmbeddingOf, FaceTurn, Place, Relations, SpeakerColumns, SpeakerMatch, TranscriptOffset, TurnRow, VoiceColumns,
+};
 use crate::warning::{Warning, Warnings};
 
 /// Seconds of one voice activity value.
@@ -36,6 +38,7 @@ pub fn schemas(recipe: &Recipe) -> Vec<TableSchema> {
         turns,
         turns::turn_faces_schema(),
         turns::dyads_schema(),
+        turns::synchrony_schema(),
         turns::words_schema(),
         turns::speech_schema(),
         turns::speakers_schema(recipe.turns.speaker_embeddings, audio::functional_specs(CutOff::Interview)),
@@ -116,10 +119,23 @@ pub(super) fn describe(
 
     let embedding = |name: &str| heard.diarization.voices.iter().find(|v| v.speaker == name).and_then(|v| v.embedding.clone());
     let turn_rows = turns::turns_table(id, &all, &rows, VoiceColumns { specs: voice_specs(), fill: &fill_voice })?;
+    let places = places(&all, transcript.is_some(), &matches, &cast);
+    let relations = Relations {
+        interview_id: id,
+        turns: &all,
+        places: &places,
+        annotation,
+        acoustics: &heard.acoustics,
+        voices: &voices,
+        faces: &seen.faces,
+        face_turns: &face_turns,
+        config: &recipe.turns,
+    };
     let mut tables = vec![
         turns::with_speaker_z(turn_rows, &voice_specs(), recipe.turns.speaker_z)?,
         turns::turn_faces_table(id, &all, &face_turns, &speaker_person)?,
-        turns::dyads_table(id, &all, &places(&all, transcript.is_some(), &matches, &cast), annotation, &face_turns)?,
+        turns::dyads_table(&relations)?,
+        turns::synchrony_table(&relations)?,
         turns::speech_table(id, annotation, &heard.diarization.exclusive)?,
         turns::speakers_table(
             id,

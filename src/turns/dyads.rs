@@ -6,12 +6,21 @@
 //! Offset and response latency follow Stivers et al. 2009 in sign. Columns by the transcript's times end with the turn; those by voices
 //! (`speech_…`) carry the interview's end, since voices are told apart over the whole of it. A turn's columns look at earlier turns alone:
 //! that another begins before this one ends would already tell who is next.
+//!
+//! Beside these: the listener's face (`listening`), voices that draw near (`entrainment`), and who follows whom (`synchrony`).
 
 use std::collections::BTreeMap;
 
-use super::face_statistics::FaceTurn;
+use super::entrainment::TurnQualities;
+use super::face_statistics::{FaceTurn, seen_often};
+use super::lagged::Lagged;
+use super::synchrony::{Following, Moves, STEP_SECS, moves};
+use super::watched::Watched;
+use super::{TurnsConfig, edges, entrainment, listening};
 use crate::annotation::{Annotation, Turn, union_secs};
+use crate::audio::{Acoustics, TurnVoice};
 use crate::error::Result;
+use crate::face::Faces;
 use crate::table::{Cell, ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 use crate::time::{Seconds, Segment};
 
@@ -49,6 +58,10 @@ const FACE: [(&str, &[&str], &str); 8] = [
     ),
 ];
 
+/// Columns of who follows whom so far: z, lag, and what follows.
+const SYNCHRONY: [(&str, &str, &str); 2] =
+    [("smile_synchrony_z", "smile_synchrony_lag_secs", "smile"), ("head_synchrony_z", "head_synchrony_lag_secs", "speed of the head")];
+
 /// Where a speaker's voice and face are to be found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Place {
@@ -56,6 +69,46 @@ pub struct Place {
     pub voice: Option<String>,
     /// Person on the screen.
     pub person: Option<String>,
+}
+
+/// All that is known of what people do to each other in one interview.
+#[derive(Clone, Copy, Debug)]
+pub struct Relations<'a> {
+    /// Key of the tables.
+    pub interview_id: &'a str,
+    /// The turns in the transcript's order.
+    pub turns: &'a [Turn],
+    /// Each label's voice and person.
+    pub places: &'a BTreeMap<String, Place>,
+    /// Speech turns by diarization.
+    pub annotation: &'a Annotation,
+    /// Level and pitch, 10 ms by 10 ms.
+    pub acoustics: &'a Acoustics,
+    /// The voice of each turn; may be empty.
+    pub voices: &'a [TurnVoice],
+    /// Everything seen.
+    pub faces: &'a Faces,
+    /// Faces by turn and person.
+    pub face_turns: &'a [FaceTurn],
+    /// Thresholds.
+    pub config: &'a TurnsConfig,
+}
+
+impl<'a> Relations<'a> {
+    /// Turns alone, nothing heard or seen.
+    pub fn of(interview_id: &'a str, turns: &'a [Turn], places: &'a BTreeMap<String, Place>, config: &'a TurnsConfig) -> Self {
+        static NOTHING: std::sync::LazyLock<(Annotation, Acoustics, Faces)> = std::sync::LazyLock::new(Default::default);
+        let (annotation, acoustics, faces) = &*NOTHING;
+        Relations { interview_id, turns, places, annotation, acoustics, voices: &[], faces, face_turns: &[], config }
+    }
+
+    /// The turns' speakers, sorted.
+    pub(super) fn labels(&self) -> Vec<&'a str> {
+        let mut labels: Vec<&str> = self.turns.iter().filter_map(|t| t.speaker.as_deref()).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
 }
 
 /// Contract of the `dyads` table.
@@ -72,8 +125,8 @@ pub fn dyads_schema() -> TableSchema {
             "floor_offset_secs",
             Kind::F64,
             "s",
-            "Start of the turn minus the end of the listener's turn before it: above 0 a gap, below an overlap, 0 neither; null when the turn \
-             before is not the listener's or the turn ends inside it.",
+            "Start of the turn minus the end of the listener's turn before it, backchannels left out: above 0 a gap, below an overlap, 0 \
+             neither; null when the turn before is not the listener's or the turn ends inside it.",
         ),
         end("floor_transfer", Kind::Str, "", "gap, overlap or touch (neither), by that offset."),
         end("overlap_secs", Kind::F64, "s", "Time of the turn during which an earlier turn of the listener still runs."),
@@ -105,8 +158,8 @@ pub fn dyads_schema() -> TableSchema {
             "speech_floor_offset_secs",
             Kind::F64,
             "s",
-            "By voices: first speech of the speaker in the turn minus the end of the listener's last speech begun before it; null unless the \
-             turn before is the listener's.",
+            "By voices: first speech of the speaker in the turn minus the end of the listener's last speech begun before it, edges moved to \
+             where the level rises and falls; null unless the turn before, backchannels left out, is the listener's.",
         ),
         all("speech_overlap_secs", Kind::F64, "s", "By voices: time of the turn during which both talk."),
         all(
@@ -127,25 +180,35 @@ pub fn dyads_schema() -> TableSchema {
         let unit = if sources[0].contains("_deg") { "deg" } else { "1" };
         columns.push(end(name, Kind::F64, unit, text));
     }
+    columns.extend(listening::specs());
+    columns.extend(entrainment::specs());
+    for (z, lag, what) in SYNCHRONY {
+        let text = format!(
+            "How closely the listener's {what} follows the speaker's over the last 10 minutes up to the turn's end: correlation of 15 s \
+             windows at the best lag against shuffled windows, in their spread; null with fewer than 8 windows."
+        );
+        columns.push(ColumnSpec::new(z, Kind::F64, "sd", text).until(CutOff::TurnEnd));
+        columns.push(end(lag, Kind::F64, "s", "Time by which the listener is behind there, 0 to 2 s."));
+    }
     TableSchema { name: "dyads", description: "One turn and one other speaker: what the speaker does to that listener.", columns }
 }
 
-/// Rows of the `dyads` table, by turn, then listener. `places` tells each label's voice and person.
+/// Rows of the `dyads` table, by turn, then listener.
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
-pub fn dyads_table(
-    interview_id: &str,
-    turns: &[Turn],
-    places: &BTreeMap<String, Place>,
-    annotation: &Annotation,
-    face_turns: &[FaceTurn],
-) -> Result<Table> {
-    let mut labels: Vec<&str> = turns.iter().filter_map(|t| t.speaker.as_deref()).collect();
-    labels.sort_unstable();
-    labels.dedup();
+pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
+    let &Relations { turns, places, face_turns, faces, config, .. } = relations;
+    let labels = relations.labels();
     let by_label: BTreeMap<&str, Vec<usize>> =
         labels.iter().map(|&l| (l, (0..turns.len()).filter(|&i| turns[i].speaker.as_deref() == Some(l)).collect())).collect();
+    let annotation = &edges::on_the_sound(relations.annotation, relations.acoustics);
+    let watched = Watched::new(faces, config);
+    let qualities = TurnQualities::new(turns, relations.voices);
+    let exchanges = exchanges(turns);
+    let moves = moves(relations, &watched, &labels);
+    let mut following: BTreeMap<(&str, &str), [Following<'_>; 2]> = BTreeMap::new();
+    let gestures_seen = seen_often(faces);
     let mut table = TableBuilder::new(dyads_schema());
     let nowhere = Place::default();
     for (at, turn) in turns.iter().enumerate() {
@@ -155,12 +218,13 @@ pub fn dyads_table(
         let held = |label: &str| union_secs(by_label[label].iter().filter(|&&i| i <= at).filter_map(|&i| until(i)));
         let total: f64 = labels.iter().map(|l| held(l)).sum();
         let share = |label: &str| if total > 0.0 { held(label) / total } else { f64::NAN };
+        let gestures = if gestures_seen { listening::gestures_within(faces, turn.segment, config) } else { Vec::new() };
         for &listener in labels.iter().filter(|&&l| l != speaker) {
             let pair = Pair { turns, at, others: &by_label[listener] };
             let offset = pair.floor_offset();
             table
                 .row()
-                .set("interview_id", interview_id)
+                .set("interview_id", relations.interview_id)
                 .set("turn_index", turn.index)
                 .set("speaker", speaker)
                 .set("listener", listener)
@@ -181,7 +245,7 @@ pub fn dyads_table(
             if let (Some(a), Some(b)) = (&own.voice, &other.voice) {
                 let voices = Voices::of(annotation, a, b, turn.segment);
                 table
-                    .set("speech_floor_offset_secs", pair.follows().then(|| voices.offset()).flatten())
+                    .set("speech_floor_offset_secs", pair.before().and_then(|_| voices.offset()))
                     .set("speech_overlap_secs", voices.overlap())
                     .set("speech_interrupts", voices.interrupts())
                     .set("speech_backchannels", voices.backchannels());
@@ -193,9 +257,39 @@ pub fn dyads_table(
                 let mean = if values.is_empty() { Cell::Missing } else { Cell::from(values.iter().sum::<f64>() / values.len() as f64) };
                 table.set(name, mean);
             }
+            let person = |place: &Place| place.person.as_deref().and_then(|p| watched.person(p));
+            let nods = gestures.iter().find(|(p, ..)| other.person.as_deref() == Some(p)).map(|&(_, nods, shakes)| (nods, shakes));
+            listening::fill(&mut table, turn.segment, person(own), person(other), nods, config);
+            let both = exchanges.get(&ordered(speaker, listener)).map_or(&[][..], Vec::as_slice);
+            entrainment::fill(&mut table, &qualities, turns, at, &by_label[speaker], &by_label[listener], both);
+            let pair = following.entry((speaker, listener)).or_insert_with(|| follow(&moves[speaker], &moves[listener]));
+            for ((z, lag, _), found) in SYNCHRONY.iter().zip(pair.iter_mut().map(|f| f.until(turn.segment.end().get()))) {
+                table.set(z, found.map(|f| f.z)).set(lag, found.map(|f: Lagged| f.lag as f64 * STEP_SECS));
+            }
         }
     }
     table.finish()
+}
+
+fn follow<'a>(speaker: &'a Moves, listener: &'a Moves) -> [Following<'a>; 2] {
+    [Following::new(&speaker.smile, &listener.smile), Following::new(&speaker.head, &listener.head)]
+}
+
+fn ordered<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
+    if a < b { (a, b) } else { (b, a) }
+}
+
+/// By pair of labels, the positions of turns of one that come right after a turn of the other.
+fn exchanges(turns: &[Turn]) -> BTreeMap<(&str, &str), Vec<usize>> {
+    let mut found: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    for i in 1..turns.len() {
+        if let (Some(a), Some(b)) = (turns[i - 1].speaker.as_deref(), turns[i].speaker.as_deref())
+            && a != b
+        {
+            found.entry(ordered(a, b)).or_default().push(i);
+        }
+    }
+    found
 }
 
 /// One turn and the turns of one other speaker.
@@ -223,8 +317,20 @@ impl Pair<'_> {
         self.at > 0 && self.others.contains(&(self.at - 1))
     }
 
+    /// The turn that had the floor before this one, when it is the other's: a backchannel inside an earlier turn never had it. That turn may
+    /// still run, but whether it outlasts the short one is known by the time the short one ends.
+    fn before(&self) -> Option<Segment> {
+        let segment = |i: usize| self.turns[i].segment;
+        let leaves_floor = |i: usize| {
+            segment(i).end() <= self.here().end()
+                && (0..i).any(|j| self.turns[j].speaker != self.turns[i].speaker && is_backchannel(segment(i), segment(j)))
+        };
+        let before = (0..self.at).rev().find(|&i| !leaves_floor(i))?;
+        self.others.binary_search(&before).is_ok().then(|| segment(before))
+    }
+
     fn floor_offset(&self) -> Option<f64> {
-        let before = self.follows().then(|| self.turns[self.at - 1].segment)?;
+        let before = self.before()?;
         // Ending inside the other's turn, it never had the floor; and that turn's end lies after this one's.
         if before.end() > self.here().end() {
             return None;
@@ -337,7 +443,7 @@ mod tests {
 
     #[test]
     fn offsets_interruptions_and_backchannels() {
-        let t = dyads_table("i", &talk(), &BTreeMap::new(), &Annotation::default(), &[]).unwrap();
+        let t = dyads_table(&Relations::of("i", &talk(), &BTreeMap::new(), &TurnsConfig::default())).unwrap();
         assert_eq!(t.rows(), 5);
         assert_eq!(floats(&t, "floor_offset_secs"), [None, Some(0.5), Some(0.0), Some(-1.0), None]);
         assert_eq!(floats(&t, "overlap_secs"), [0.0, 0.0, 0.0, 1.0, 0.5].map(Some));
@@ -351,8 +457,17 @@ mod tests {
     }
 
     #[test]
+    fn a_backchannel_leaves_the_floor_where_it_is() {
+        let turns =
+            [turn(1, 0.0, 4.0, "B"), turn(2, 1.0, 1.5, "A"), turn(3, 3.6, 7.0, "A"), turn(4, 5.0, 5.4, "B"), turn(5, 7.5, 8.0, "A")];
+        let t = dyads_table(&Relations::of("i", &turns, &BTreeMap::new(), &TurnsConfig::default())).unwrap();
+        assert_eq!(floats(&t, "floor_offset_secs"), [None, None, Some(-0.4), None, None]);
+        assert_eq!(bools(&t, "interrupts"), [false, false, true, false, false]);
+    }
+
+    #[test]
     fn what_comes_later_changes_nothing() {
-        let rows = |n: usize| dyads_table("i", &talk()[..n], &BTreeMap::new(), &Annotation::default(), &[]).unwrap();
+        let rows = |n: usize| dyads_table(&Relations::of("i", &talk()[..n], &BTreeMap::new(), &TurnsConfig::default())).unwrap();
         let (short, whole) = (rows(3), rows(5));
         for (spec, (a, b)) in short.schema().columns.iter().zip(short.columns().iter().zip(whole.columns())) {
             // Turn 4 begins inside turn 3, and still turn 3 does not know it.
@@ -379,7 +494,8 @@ mod tests {
         let turns = [turn(1, 0.0, 4.0, "A"), turn(2, 4.0, 7.0, "B"), turn(3, 7.0, 9.0, "A")];
         let place = |v: &str| Place { voice: Some(v.into()), person: None };
         let places = [("A".to_owned(), place("S0")), ("B".to_owned(), place("S1"))].into_iter().collect();
-        let t = dyads_table("i", &turns, &places, &annotation, &[]).unwrap();
+        let config = TurnsConfig::default();
+        let t = dyads_table(&Relations { annotation: &annotation, ..Relations::of("i", &turns, &places, &config) }).unwrap();
         assert_eq!(floats(&t, "speech_floor_offset_secs"), [None, Some(0.5), Some(-0.5)]);
         assert_eq!(floats(&t, "speech_overlap_secs"), [Some(0.0), Some(0.9), Some(0.0)]);
         assert_eq!(bools(&t, "speech_interrupts"), [false, false, true]);

@@ -132,14 +132,15 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
 /// Longest usual distance of looked-at frames at which a nod can be seen.
 const GESTURE_STEP_SECS: f64 = 0.13;
 
-fn seen_often(faces: &Faces) -> bool {
+/// True when nods can be seen.
+pub(super) fn seen_often(faces: &Faces) -> bool {
     let mut steps: Vec<f64> = faces.sampled.windows(2).map(|w| (w[1] - w[0]).get()).collect();
     steps.sort_by(f64::total_cmp);
     steps.get(steps.len() / 2).is_some_and(|&median| median <= GESTURE_STEP_SECS)
 }
 
 /// The recipe's quality floor. Without landmarks there is nothing to count but presence.
-fn counts(o: &Observation, config: &TurnsConfig) -> bool {
+pub(super) fn counts(o: &Observation, config: &TurnsConfig) -> bool {
     f64::from(o.quality.size_px) >= config.min_face_size_px
         && f64::from(o.presence) >= config.min_presence
         && f64::from(o.quality.sharpness) >= config.min_sharpness

@@ -5,28 +5,37 @@
 //! Annotation ─┼─> turns ───────────┼─ cast: speaker ↔ person on the screen, or off screen
 //! Faces ──────┤                    ├─ speech: who else talks inside a turn
 //! Acoustics ──┘                    ├─ faces: statistics of each visible person during each turn
-//!                                  └─ dyads: what each turn does to each of the others
+//!                                  ├─ dyads: what each turn does to each of the others
+//!                                  └─ synchrony: who follows whom over the interview
 //! ```
 
 mod cast;
 mod dyads;
+mod edges;
+mod entrainment;
 mod face_statistics;
+mod lagged;
+mod listening;
 mod matching;
 mod normalise;
 mod offset;
 mod speakers;
 mod speech;
+mod synchrony;
 mod table;
+mod watched;
 mod words;
 
 pub use cast::{Cast, CastMember, cast};
-pub use dyads::{Place, dyads_schema, dyads_table};
+pub use dyads::{Place, Relations, dyads_schema, dyads_table};
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
+pub use lagged::{LagSettings, Lagged, Pairing, lagged};
 pub use matching::{SpeakerMatch, contradictions, dominant_speaker, match_speakers};
 pub use normalise::{SpeakerZ, speaker_z_specs, with_speaker_z};
 pub use offset::{TranscriptOffset, transcript_offset};
 pub use speakers::{EmbeddingOf, SpeakerColumns, speakers_schema, speakers_table};
 pub use speech::{SpeechContext, speech_context, speech_schema, speech_table};
+pub use synchrony::{synchrony_schema, synchrony_table};
 pub use table::{TurnRow, VoiceColumns, turns_schema, turns_table};
 pub use words::{word_count, words_schema, words_table};
 
@@ -48,6 +57,10 @@ pub struct TurnsConfig {
     pub nod_deg: f64,
     /// Least extent of a swing of a shake, in degrees of yaw.
     pub shake_deg: f64,
+    /// A listener looks towards or away from the speaker's side from this many degrees of yaw on: about the error of gaze in a picture.
+    pub gaze_side_deg: f64,
+    /// A head slower than this is still: a resting one measures 2 to 5 degrees a second.
+    pub still_below_deg_per_sec: f64,
     /// A person is in a turn when seen in at least this share of its looked-at frames.
     pub min_presence_share: f64,
     /// A blendshape is active above this value.
@@ -71,6 +84,8 @@ impl Default for TurnsConfig {
             max_yaw_deg: 60.0,
             nod_deg: 4.0,
             shake_deg: 5.0,
+            gaze_side_deg: 10.0,
+            still_below_deg_per_sec: 6.0,
             min_presence_share: 0.1,
             active_above: 0.3,
             cast_min_score: 2.0,

@@ -1,0 +1,225 @@
+//! The listener while the speaker talks: looks towards or away, nods, shakes, stillness, and smiles that answer the speaker's.
+//!
+//! Gaze: the speaker's side is where the speaker's face stands beside the listener's in the same picture. Looking more than so many
+//! degrees of yaw to that side is towards, as many to the other is away, between them neither. Where the two are not in one picture there
+//! is no side and the share is null. A split screen shows two rooms side by side: there the sides say how people look at the picture's
+//! other half, not at each other; the picture alone does not tell such a cut from one room. Where a head is turned too far for its eyes
+//! to be seen, the head's own direction stands in (Stiefelhagen and Zhu 2002, "Head orientation and gaze direction in meetings": the head
+//! alone tells the focus of attention in 89 of 100 looks).
+//!
+//! Mimicry: a listener's smile (brow) that rises within 2 s after the speaker's own. Faces answer faces within a second (Dimberg,
+//! Thunberg and Elmehed 2000, "Unconscious facial reactions to emotional facial expressions"; in conversation Riehle, Kempkensteffen and
+//! Lincoln 2017, "Quantifying facial expression synchrony in face-to-face dyadic interactions"); the second one is for what is seen of
+//! them at ten pictures a second. One rise answers one. A rise belongs to the turn in which it is sure, so that no later picture is needed.
+
+use std::collections::BTreeSet;
+
+use super::TurnsConfig;
+use super::watched::{Person, Rise, during};
+use crate::face::{Faces, GestureKind, Observation, head_gestures};
+use crate::table::{ColumnSpec, CutOff, Kind, TableBuilder};
+use crate::time::Segment;
+
+/// Fewest instants that a share is made of: half a second at ten pictures a second; a choice.
+const MIN_INSTANTS: usize = 5;
+
+/// The faces stand side by side when their middles are this many widths apart; a choice.
+const MIN_SIDE_WIDTHS: f64 = 0.5;
+
+/// Longest time from a rise to the one that answers it.
+const ANSWER_SECS: f64 = 2.0;
+
+/// The columns, all up to the turn's end.
+pub(super) fn specs() -> Vec<ColumnSpec> {
+    let end = |name, kind, unit, text| ColumnSpec::new(name, kind, unit, text).until(CutOff::TurnEnd);
+    vec![
+        end(
+            "listener_gaze_towards_share",
+            Kind::F64,
+            "1",
+            "Share of the turn's instants in which the listener looks towards the speaker's side of the picture, of those in which both are in \
+             it; null when they are not.",
+        ),
+        end("listener_gaze_away_share", Kind::F64, "1", "The same for looking to the side away from the speaker."),
+        end("listener_nods", Kind::I64, "", "Nods of the listener inside the turn; null where unseen or looked at too seldom to see one."),
+        end("listener_shakes", Kind::I64, "", "Shakes of the listener's head inside the turn; null as listener_nods."),
+        end("listener_head_speed_deg_per_sec", Kind::F64, "deg/s", "Mean speed of the listener's head; a resting one measures 2 to 5."),
+        end(
+            "listener_head_still_share",
+            Kind::F64,
+            "1",
+            "Share of the time seen during which the listener's head is slower than the recipe's turns.still_below_deg_per_sec.",
+        ),
+        end("speaker_smile_rises", Kind::I64, "", "Smiles of the speaker that rise in the turn; null where unseen."),
+        end(
+            "listener_smile_mimicry",
+            Kind::I64,
+            "",
+            "Of those, the ones after which the listener's smile rises within 2 s and by the turn's end.",
+        ),
+        end("listener_smile_mimicry_share", Kind::F64, "1", "The second over the first; null when the speaker's smile never rises."),
+        end("speaker_brow_rises", Kind::I64, "", "Times the speaker raises the inner brows in the turn; null where unseen."),
+        end("listener_brow_mimicry", Kind::I64, "", "Of those, the ones after which the listener's rise within 2 s and by the turn's end."),
+        end("listener_brow_mimicry_share", Kind::F64, "1", "The second over the first; null when the speaker's brows never rise."),
+    ]
+}
+
+/// Fills the current row. `gestures`: the listener's nods and shakes; `None` where unseen or looked at too seldom.
+pub(super) fn fill(
+    table: &mut TableBuilder,
+    segment: Segment,
+    speaker: Option<&Person>,
+    listener: Option<&Person>,
+    gestures: Option<(usize, usize)>,
+    config: &TurnsConfig,
+) {
+    let Some(listener) = listener else { return };
+    if let Some(speaker) = speaker {
+        let (towards, away) = gaze_shares(speaker, listener, segment, config.gaze_side_deg).unzip();
+        table.set("listener_gaze_towards_share", towards).set("listener_gaze_away_share", away);
+    }
+    let (speed, still) = head(listener, segment, config.still_below_deg_per_sec).unzip();
+    table.set("listener_head_speed_deg_per_sec", speed).set("listener_head_still_share", still);
+    let (nods, shakes) = gestures.unzip();
+    table.set("listener_nods", nods).set("listener_shakes", shakes);
+    if let Some(speaker) = speaker.filter(|s| s.smiles_seen(segment) && listener.smiles_seen(segment)) {
+        let both = [
+            ("speaker_smile_rises", "listener_smile_mimicry", &speaker.smile_rises, &listener.smile_rises),
+            ("speaker_brow_rises", "listener_brow_mimicry", &speaker.brow_rises, &listener.brow_rises),
+        ];
+        for (risen, answered, own, other) in both {
+            let (rises, answers) = mimicry(own, other, segment);
+            let share = (rises > 0).then(|| answers as f64 / rises as f64);
+            table.set(risen, rises).set(answered, answers).set(&format!("{answered}_share"), share);
+        }
+    }
+}
+
+/// Shares of looking towards and away from the speaker's side.
+fn gaze_shares(speaker: &Person, listener: &Person, segment: Segment, side_deg: f64) -> Option<(f64, f64)> {
+    let beside = during(&speaker.looks, segment, |l| l.at);
+    let mut next = 0;
+    let (mut all, mut towards, mut away) = (0, 0, 0);
+    for look in during(&listener.looks, segment, |l| l.at) {
+        while beside.get(next).is_some_and(|s| s.at < look.at - 1e-6) {
+            next += 1;
+        }
+        let (Some(gaze), Some(other)) = (look.gaze_yaw_deg, beside.get(next).filter(|s| s.at <= look.at + 1e-6)) else { continue };
+        let apart = other.x - look.x;
+        if apart.abs() < MIN_SIDE_WIDTHS * look.width.max(other.width) {
+            continue;
+        }
+        let yaw = gaze * apart.signum();
+        all += 1;
+        towards += usize::from(yaw >= side_deg);
+        away += usize::from(yaw <= -side_deg);
+    }
+    (all >= MIN_INSTANTS).then(|| (towards as f64 / all as f64, away as f64 / all as f64))
+}
+
+/// Mean speed of the head, and the share of time in which it is slower than `still`.
+fn head(listener: &Person, segment: Segment, still: f64) -> Option<(f64, f64)> {
+    let inside = during(&listener.motions, segment, |m| m.from);
+    let inside: Vec<_> = inside.iter().filter(|m| m.to < segment.end().get()).collect();
+    let secs = |m: &super::watched::HeadMotion| m.to - m.from;
+    let all: f64 = inside.iter().map(|m| secs(m)).sum();
+    let turned: f64 = inside.iter().map(|m| m.deg_per_sec * secs(m)).sum();
+    let rest: f64 = inside.iter().filter(|m| m.deg_per_sec < still).map(|m| secs(m)).sum();
+    (inside.len() >= MIN_INSTANTS).then(|| (turned / all, rest / all))
+}
+
+/// The speaker's rises in the turn, and how many of them the listener answers in it.
+fn mimicry(own: &[Rise], other: &[Rise], turn: Segment) -> (usize, usize) {
+    let rises = during(own, turn, |r| r.sure);
+    let answers: Vec<&Rise> = other.iter().filter(|r| turn.contains(crate::time::Seconds::of(r.sure))).collect();
+    let mut used = vec![false; rises.len()];
+    for answer in answers {
+        // The last rise before it that has no answer yet.
+        let place = rises
+            .iter()
+            .enumerate()
+            .rev()
+            .find(|(i, r)| !used[*i] && answer.onset > r.onset + 1e-6 && answer.onset <= r.onset + ANSWER_SECS + 1e-6);
+        if let Some((i, _)) = place {
+            used[i] = true;
+        }
+    }
+    (rises.len(), used.iter().filter(|u| **u).count())
+}
+
+/// Nods and shakes that each person makes within the segment, by what is seen in it alone: (person, nods, shakes).
+pub(super) fn gestures_within(faces: &Faces, segment: Segment, config: &TurnsConfig) -> Vec<(String, usize, usize)> {
+    let a = faces.observations.partition_point(|o| o.pts < segment.start());
+    let b = faces.observations.partition_point(|o| o.pts < segment.end());
+    let inside = &faces.observations[a..b.max(a)];
+    let observations: Vec<Observation> =
+        inside.iter().map(|o| Observation { pose: o.pose, ..Observation::bare(o.pts, o.track, o.bounds) }).collect();
+    let ids: BTreeSet<u32> = inside.iter().map(|o| o.track).collect();
+    let tracks = faces.tracks.iter().filter(|t| ids.contains(&t.id)).cloned().collect();
+    let cut = Faces { observations, tracks, ..Faces::default() };
+    let found = head_gestures(&cut, config.nod_deg, config.shake_deg);
+    let mut persons: Vec<&str> = cut.tracks.iter().filter_map(|t| t.person.as_deref()).collect();
+    persons.sort_unstable();
+    persons.dedup();
+    let count = |person: &str, kind: GestureKind| found.iter().filter(|g| g.kind == kind && cut.person_of(g.track) == Some(person)).count();
+    persons.into_iter().map(|p| (p.to_owned(), count(p, GestureKind::Nod), count(p, GestureKind::Shake))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::turns::watched::{HeadMotion, Look};
+
+    fn turn(a: f64, b: f64) -> Segment {
+        Segment::from_secs(a, b).unwrap()
+    }
+
+    fn looking(x: f64, yaw: impl Fn(usize) -> Option<f64>) -> Person {
+        let look = |i: usize| Look { at: 0.1 * i as f64, x, width: 100.0, gaze_yaw_deg: yaw(i) };
+        Person { looks: (0..40).map(look).collect(), ..Person::default() }
+    }
+
+    #[test]
+    fn towards_is_where_the_speaker_stands() {
+        // Ten looks to the image's right, five to its left, five into the camera, the rest unseen.
+        let yaw = |i: usize| {
+            (i < 20).then(|| {
+                if i < 10 {
+                    25.0
+                } else if i < 15 {
+                    -25.0
+                } else {
+                    3.0
+                }
+            })
+        };
+        let listener = looking(300.0, yaw);
+        let none = |_: usize| None;
+        assert_eq!(gaze_shares(&looking(700.0, none), &listener, turn(0.0, 4.0), 10.0), Some((0.5, 0.25)));
+        assert_eq!(gaze_shares(&looking(100.0, none), &listener, turn(0.0, 4.0), 10.0), Some((0.25, 0.5)));
+        assert_eq!(gaze_shares(&looking(310.0, none), &listener, turn(0.0, 4.0), 10.0), None, "one behind the other");
+        let elsewhere =
+            Person { looks: listener.looks.iter().map(|l| Look { at: l.at + 0.05, x: 700.0, ..*l }).collect(), ..Person::default() };
+        assert_eq!(gaze_shares(&elsewhere, &listener, turn(0.0, 4.0), 10.0), None, "never in one picture");
+    }
+
+    #[test]
+    fn one_rise_answers_one_and_only_in_time() {
+        let rise = |onset: f64| Rise { onset, sure: onset + 0.5 };
+        let own = [rise(1.0), rise(2.0), rise(8.0)];
+        assert_eq!(mimicry(&own, &[rise(2.4)], turn(0.0, 10.0)), (3, 1));
+        assert_eq!(mimicry(&own, &[rise(2.4), rise(2.8)], turn(0.0, 10.0)), (3, 2));
+        assert_eq!(mimicry(&own, &[rise(4.2), rise(0.5)], turn(0.0, 10.0)), (3, 0));
+        assert_eq!(mimicry(&own, &[rise(9.4)], turn(0.0, 9.8)), (3, 0), "not sure by the turn's end");
+        assert_eq!(mimicry(&own, &[rise(8.0)], turn(0.0, 10.0)), (3, 0), "at once is no answer");
+    }
+
+    #[test]
+    fn stillness_is_a_share_of_time() {
+        let motion = |i: usize| HeadMotion { from: 0.1 * i as f64, to: 0.1 * (i + 1) as f64, deg_per_sec: if i < 30 { 2.0 } else { 20.0 } };
+        let listener = Person { motions: (0..40).map(motion).collect(), ..Person::default() };
+        let (speed, still) = head(&listener, turn(0.0, 4.05), 6.0).unwrap();
+        assert!((speed - 6.5).abs() < 1e-9 && (still - 0.75).abs() < 1e-9, "{speed} {still}");
+        assert!(head(&listener, turn(0.0, 0.3), 6.0).is_none());
+    }
+}

@@ -1,0 +1,210 @@
+//! What each person's face did over the interview, as series that can be set beside another person's: smile, brow, head, gaze.
+
+use std::collections::BTreeMap;
+
+use super::TurnsConfig;
+use super::face_statistics::counts;
+use crate::face::{BLENDSHAPES, Faces, Observation};
+use crate::time::Segment;
+
+/// Observations further apart than this belong to different movements (as in the search for nods).
+const LONGEST_STEP_SECS: f64 = 0.35;
+
+/// A rise is one when the value stays up so long and had been down so long: felt smiles last 0.5 to 4 s (Ekman and Friesen 1982), and a
+/// mouth that speaks passes through the same shapes for less.
+const HOLD_SECS: f64 = 0.5;
+
+/// Having risen, the value must fall below this share of the threshold before it can rise again; a choice.
+const RELEASE_SHARE: f64 = 0.5;
+
+/// A face at one instant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    pub(super) at: f64,
+    /// Middle and width of the box, px.
+    pub(super) x: f64,
+    pub(super) width: f64,
+    /// Where the face looks, degrees to the image's right of the camera: by the eyes, by the head where it is turned too far for them.
+    pub(super) gaze_yaw_deg: Option<f64>,
+}
+
+/// Speed of the head between two observations, at the middle of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeadMotion {
+    pub(super) from: f64,
+    pub(super) to: f64,
+    pub(super) deg_per_sec: f64,
+}
+
+/// A smile or a brow goes up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rise {
+    /// The threshold is crossed.
+    pub(super) onset: f64,
+    /// It has stayed up long enough; nothing later is needed to know of it.
+    pub(super) sure: f64,
+}
+
+/// One person's series, in order of time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Person {
+    pub(super) looks: Vec<Look>,
+    pub(super) motions: Vec<HeadMotion>,
+    /// Time and mean of both sides.
+    pub(super) smile: Vec<(f64, f64)>,
+    pub(super) brow: Vec<(f64, f64)>,
+    pub(super) smile_rises: Vec<Rise>,
+    pub(super) brow_rises: Vec<Rise>,
+}
+
+/// All persons.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watched {
+    persons: BTreeMap<String, Person>,
+}
+
+impl Watched {
+    pub(super) fn new(faces: &Faces, config: &TurnsConfig) -> Self {
+        let shape = |name: &str| BLENDSHAPES.iter().position(|b| *b == name).unwrap_or_default();
+        let (left, right, brow) = (shape("mouthSmileLeft"), shape("mouthSmileRight"), shape("browInnerUp"));
+        let mut persons: BTreeMap<String, Person> = BTreeMap::new();
+        let mut before: BTreeMap<&str, &Observation> = BTreeMap::new();
+        for o in &faces.observations {
+            let Some(name) = faces.person_of(o.track) else { continue };
+            if !persons.contains_key(name) {
+                persons.insert(name.to_owned(), Person::default());
+            }
+            let Some(person) = persons.get_mut(name) else { continue };
+            let at = o.pts.get();
+            let (x, width) = (f64::from(o.bounds.centre().0), f64::from(o.bounds.width));
+            let good = counts(o, config);
+            let gaze = o.gaze.filter(|_| good).map(|g| f64::from(g.camera_yaw_deg));
+            let turned = o.pose.map(|p| f64::from(p.yaw_deg)).filter(|yaw| yaw.abs() > config.max_yaw_deg);
+            person.looks.push(Look { at, x, width, gaze_yaw_deg: gaze.or(turned) });
+            if !good {
+                continue;
+            }
+            if let Some(b) = o.blendshapes {
+                person.smile.push((at, f64::from(0.5 * (b[left] + b[right]))));
+                person.brow.push((at, f64::from(b[brow])));
+            }
+            if let (Some(was), Some(now)) = (before.get(name).filter(|w| w.track == o.track), o.pose)
+                && let Some(then) = was.pose
+                && at - was.pts.get() > 1e-3
+                && at - was.pts.get() <= LONGEST_STEP_SECS
+            {
+                let d = |a: f32, b: f32| f64::from(a - b).powi(2);
+                let turn = (d(now.yaw_deg, then.yaw_deg) + d(now.pitch_deg, then.pitch_deg) + d(now.roll_deg, then.roll_deg)).sqrt();
+                let from = was.pts.get();
+                person.motions.push(HeadMotion { from, to: at, deg_per_sec: turn / (at - from) });
+            }
+            before.insert(name, o);
+        }
+        for person in persons.values_mut() {
+            person.smile_rises = rises(&person.smile, config.active_above);
+            person.brow_rises = rises(&person.brow, config.active_above);
+        }
+        Watched { persons }
+    }
+
+    pub(super) fn person(&self, name: &str) -> Option<&Person> {
+        self.persons.get(name)
+    }
+}
+
+impl Person {
+    /// True when the face is seen well enough in the segment to tell a rise.
+    pub(super) fn smiles_seen(&self, segment: Segment) -> bool {
+        !during(&self.smile, segment, |p| p.0).is_empty()
+    }
+}
+
+/// The items of a time-sorted list inside a segment.
+pub(super) fn during<T>(items: &[T], segment: Segment, time: impl Fn(&T) -> f64) -> &[T] {
+    let a = items.partition_point(|x| time(x) < segment.start().get());
+    let b = items.partition_point(|x| time(x) < segment.end().get());
+    &items[a..b.max(a)]
+}
+
+/// Where a series crosses `threshold` upwards and stays there. A gap in the series ends what was known of it.
+fn rises(series: &[(f64, f64)], threshold: f64) -> Vec<Rise> {
+    let mut found = Vec::new();
+    // Down since; then up since; then up for sure.
+    let (mut down, mut up, mut risen): (Option<f64>, Option<f64>, bool) = (None, None, false);
+    let mut last = f64::NEG_INFINITY;
+    for &(at, value) in series {
+        if at - last > LONGEST_STEP_SECS {
+            (down, up, risen) = (None, None, false);
+        }
+        last = at;
+        match up {
+            None if value >= threshold => {
+                // Only from a known rest of some length does anything rise.
+                up = Some(at);
+                risen = down.is_none_or(|since| at - since < HOLD_SECS);
+            }
+            None => down = down.or(Some(at)),
+            Some(_) if value < RELEASE_SHARE * threshold => (down, up, risen) = (Some(at), None, false),
+            Some(since) if !risen && at - since >= HOLD_SECS - 1e-6 => {
+                found.push(Rise { onset: since, sure: at });
+                risen = true;
+            }
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// A series on the grid of `step_secs` from the origin to `end`, linear between neighbours, NaN where nothing is near.
+pub(super) fn on_grid(points: impl IntoIterator<Item = (f64, f64)>, end: f64, step_secs: f64) -> Vec<f64> {
+    let count = (end.max(0.0) / step_secs + 1e-9) as usize + 1;
+    let mut grid = vec![f64::NAN; count];
+    let mut before: Option<(f64, f64)> = None;
+    for (at, value) in points {
+        if let Some((was, old)) = before.filter(|b| at > b.0 && at - b.0 <= LONGEST_STEP_SECS) {
+            let first = (was / step_secs - 1e-9).ceil().max(0.0) as usize;
+            for (i, slot) in grid.iter_mut().enumerate().skip(first) {
+                let t = i as f64 * step_secs;
+                if t > at + 1e-9 {
+                    break;
+                }
+                *slot = old + (value - old) * ((t - was) / (at - was)).clamp(0.0, 1.0);
+            }
+        }
+        before = Some((at, value));
+    }
+    grid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(text: &str) -> Vec<(f64, f64)> {
+        let value = |c: char| match c {
+            'x' => 0.8,
+            'm' => 0.2,
+            _ => 0.0,
+        };
+        text.chars().enumerate().filter(|(_, c)| *c != ' ').map(|(i, c)| (0.1 * i as f64, value(c))).collect()
+    }
+
+    #[test]
+    fn a_rise_comes_from_rest_and_stays() {
+        let onsets = |text: &str| rises(&series(text), 0.3).iter().map(|r| (10.0 * r.onset).round() as i32).collect::<Vec<_>>();
+        assert_eq!(onsets("......xxxxxxx.."), [6]);
+        assert_eq!(onsets("xxxxxxxxxxxx"), [] as [i32; 0], "already up");
+        assert_eq!(onsets("......xxx.....xx....."), [] as [i32; 0], "a mouth that speaks");
+        assert_eq!(onsets("......xxxxxxxmmmxxxxxxxx"), [6], "not down between");
+        assert_eq!(onsets("......xxxxxxx.......xxxxxxxx"), [6, 20]);
+        assert_eq!(onsets("......      xxxxxxx"), [] as [i32; 0], "unseen before");
+        assert!((rises(&series("......xxxxxxx.."), 0.3)[0].sure - 1.1).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_grid_is_linear_between_neighbours_and_empty_in_gaps() {
+        let grid = on_grid([(0.05, 1.0), (0.25, 3.0), (0.9, 0.0), (1.0, 1.0)], 1.2, 0.1);
+        let told: Vec<i32> = grid.iter().map(|v| if v.is_nan() { -1 } else { (10.0 * v).round() as i32 }).collect();
+        assert_eq!(told, [-1, 15, 25, -1, -1, -1, -1, -1, -1, 0, 10, -1, -1]);
+    }
+}
