@@ -67,6 +67,9 @@ fn bounds_are_honoured() {
         let d = run(&mut models, samples.clone(), SpeakerBounds { exact: Some(exact), ..Default::default() });
         assert_eq!(d.voices.len(), exact as usize);
     }
+    // More than there are stretches of speech: as many as can be, and a word about it.
+    let d = run(&mut models, samples.clone(), SpeakerBounds { exact: Some(400), ..Default::default() });
+    assert!(d.voices.len() > 4 && d.warnings.iter().any(|w| w.code() == "too_few_speakers"), "{}", d.voices.len());
     let d = run(&mut models, samples.clone(), SpeakerBounds { min: Some(3), ..Default::default() });
     assert!(d.voices.len() >= 3);
     let d = run(&mut models, samples, SpeakerBounds { max: Some(1), ..Default::default() });
@@ -131,6 +134,19 @@ fn clips_of_any_length_have_a_result() {
         SpeakerBounds { exact: Some(3), ..Default::default() },
     );
     assert!(d.voices.len() == 3 || d.warnings.iter().any(|w| w.code() == "too_few_speakers"), "{:?}", d.warnings);
+}
+
+#[test]
+fn one_speaker_is_one_speaker() {
+    let Some(shared) = fixture::shared() else { return };
+    let mut models = models();
+    for (clip, start, end) in
+        [("three_speakers", 1.0, 12.6), ("pyannote_sample", 21.9, 27.7), ("dual_speaker", 0.0, 20.0), ("ami_dev00", 9.2, 18.5)]
+    {
+        let samples = fixture::clip(&shared, clip).slice(Segment::from_secs(start, end).unwrap()).to_vec();
+        let d = run(&mut models, samples, SpeakerBounds::default());
+        assert_eq!(d.voices.len(), 1, "{clip}: {:?}", d.annotation);
+    }
 }
 
 #[test]
