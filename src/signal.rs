@@ -1,5 +1,9 @@
 //! Signals: mono audio with its rate, and video frames with their time.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::error::Result;
 use crate::time::{Seconds, Segment};
 
 /// Mono samples in [-1, 1] (float sources may exceed it) at `rate_hz`; sample 0 is the recording's origin.
@@ -41,6 +45,41 @@ impl AudioBuffer {
         let a = segment.start().to_sample(self.rate_hz).min(n);
         let b = segment.end().to_sample(self.rate_hz).clamp(a, n);
         &self.samples[a..b]
+    }
+}
+
+/// Mono samples at one rate, read piece by piece: held in memory ([`AudioBuffer`]), or in a file where a recording may be long.
+pub trait Sound {
+    /// Samples a second.
+    fn rate_hz(&self) -> u32;
+
+    /// Number of samples.
+    fn count(&self) -> usize;
+
+    /// The samples of `range`, cut to what there is.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Read`] when they cannot be read back.
+    fn piece(&self, range: Range<usize>) -> Result<Cow<'_, [f32]>>;
+
+    /// Length in seconds.
+    fn duration(&self) -> Seconds {
+        if self.rate_hz() == 0 { Seconds::ZERO } else { Seconds::from_samples(self.count() as u64, self.rate_hz()) }
+    }
+}
+
+impl Sound for AudioBuffer {
+    fn rate_hz(&self) -> u32 {
+        self.rate_hz
+    }
+
+    fn count(&self) -> usize {
+        self.samples.len()
+    }
+
+    fn piece(&self, range: Range<usize>) -> Result<Cow<'_, [f32]>> {
+        let end = range.end.min(self.samples.len());
+        Ok(Cow::Borrowed(&self.samples[range.start.min(end)..end]))
     }
 }
 

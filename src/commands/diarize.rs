@@ -22,7 +22,7 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     keep_apart(&args.input, &args.rttm)?;
     registry.verify(speaker::MODELS.iter().copied())?;
     let pick = StreamPick { audio: recipe.input.audio_stream.index(), video: None };
-    let decoded = media::audio(&args.input, speaker::RATE_HZ, pick)?;
+    let decoded = media::audio_spooled(&args.input, speaker::RATE_HZ, pick)?;
     for warning in &decoded.warnings {
         tracing::warn!("{warning}");
     }
@@ -88,7 +88,10 @@ fn stretches(uem: &[(String, Vec<Segment>)], uri: &str) -> Vec<Segment> {
     match uem.iter().find(|(u, _)| u == uri) {
         Some((_, segments)) => segments.clone(),
         None if uem.len() == 1 => uem[0].1.clone(),
-        None => Vec::new(),
+        None => {
+            tracing::warn!("{uri} is not in the UEM file: nothing of it is scored");
+            Vec::new()
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use super::input::{self, Source};
 use super::pick::StreamPick;
 use super::placing::{Placed, Placing};
 use super::probe::{StreamInfo, StreamKind};
+use super::spool::SpooledAudio;
 use super::wav;
 use crate::error::{Error, Result};
 use crate::signal::AudioBuffer;
@@ -21,9 +22,9 @@ const SHORTFALL_SECS: f64 = 0.5;
 
 /// A decoded audio stream.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DecodedAudio {
+pub struct DecodedAudio<S = AudioBuffer> {
     /// Mono, sample 0 at the common origin.
-    pub buffer: AudioBuffer,
+    pub buffer: S,
     /// What was decoded.
     pub report: AudioReport,
     /// Holes, errors, shortfall, choice of stream.
@@ -64,6 +65,22 @@ pub struct AudioReport {
 /// As [`super::probe`]; [`Error::NoStream`] when there is no audio; [`Error::Media`] when the decoder cannot start or not one sample
 /// comes out. Broken packets are no error but counted.
 pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio> {
+    let (placed, report, warnings) = decoded(path, rate_hz, pick, None)?;
+    Ok(DecodedAudio { buffer: AudioBuffer::new(placed.samples, rate_hz), report, warnings })
+}
+
+/// The same in a temporary file: for recordings of any length in the same memory.
+///
+/// # Errors
+/// As [`audio`]; [`Error::Write`] when the temporary folder cannot hold the samples (230 MB an hour at 16 kHz).
+pub fn audio_spooled(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio<SpooledAudio>> {
+    let (placed, report, warnings) = decoded(path, rate_hz, pick, Some(SpooledAudio::new(rate_hz)?))?;
+    let buffer = placed.spool.map_or_else(|| SpooledAudio::new(rate_hz), Ok)?;
+    Ok(DecodedAudio { buffer, report, warnings })
+}
+
+/// Decodes and places; the samples are in the spool if there is one.
+fn decoded(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAudio>) -> Result<(Placed, AudioReport, Vec<Warning>)> {
     let source = Source::open(path, pick)?;
     let origin = source.probe.origin;
     let (stream, mut warnings) = source.probe.chosen(StreamKind::Audio)?;
@@ -74,6 +91,9 @@ pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio
     }
     let longest = declared_end.into_iter().chain(source.probe.declared_secs).reduce(f64::max);
     let mut placing = Placing::new(rate_hz, longest);
+    if let Some(spool) = spool {
+        placing = placing.spooled(spool);
+    }
 
     let plain = wav::PlainWav::open(path, &source.probe, &stream)?;
     let (first, decode_errors) = match plain {
@@ -90,8 +110,9 @@ pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio
         }
     };
 
-    let Placed { samples, start_secs, end_secs, sound_secs, gaps, warnings: placed } = placing.finish()?;
-    warnings.extend(placed);
+    let mut placed = placing.finish()?;
+    warnings.append(&mut placed.warnings);
+    let (start_secs, end_secs) = (placed.start_secs, placed.end_secs);
     // MP3 tells a duration only by guess or by a header that lies after cutting.
     if stream.codec != "mp3"
         && let Some(end) = declared_end.filter(|end| end - end_secs > SHORTFALL_SECS)
@@ -107,13 +128,13 @@ pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio
         rate_hz: source_hz,
         channels,
         declared_secs: stream.declared_secs,
-        decoded_secs: sound_secs,
+        decoded_secs: placed.sound_secs,
         start_secs,
         end_secs,
-        gaps,
+        gaps: std::mem::take(&mut placed.gaps),
         decode_errors,
     };
-    Ok(DecodedAudio { buffer: AudioBuffer::new(samples, rate_hz), report, warnings })
+    Ok((placed, report, warnings))
 }
 
 /// Rate and channels of the first frame; `None` when there was none.
@@ -136,7 +157,7 @@ fn decode(decoder: &mut StreamDecoder, placing: &mut Placing) -> Result<Option<(
     Ok(first)
 }
 
-impl DecodedAudio {
+impl<S> DecodedAudio<S> {
     /// End of the decoded sound, since the origin.
     pub fn end(&self) -> Seconds {
         Seconds::of(self.report.end_secs)

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! probe  open → list streams → choose           probe.rs, pick.rs, input.rs
-//! audio  decode → mean of channels → place by PTS → resample   audio.rs, downmix.rs, placing.rs, resample.rs; wav.rs for plain WAV
+//! audio  decode → mean of channels → place by PTS → resample   audio.rs, downmix.rs, placing.rs, resample.rs; wav.rs for plain WAV, spool.rs for long recordings
 //! video  decode → sample by PTS → deinterlace → RGB, square pixels → upright   video.rs, grid.rs, deinterlace.rs, picture.rs, tonemap.rs, orientation.rs
 //! ```
 
@@ -24,6 +24,7 @@ mod picture;
 mod placing;
 mod probe;
 mod resample;
+mod spool;
 mod tonemap;
 mod video;
 mod wav;
@@ -35,10 +36,11 @@ mod golden;
 #[cfg(test)]
 mod recipes;
 
-pub use audio::{AudioReport, DecodedAudio, audio};
+pub use audio::{AudioReport, DecodedAudio, audio, audio_spooled};
 pub use encode::VideoWriter;
 pub use input::ffmpeg_version;
 pub use orientation::Orientation;
 pub use pick::StreamPick;
 pub use probe::{AudioInfo, Probe, StreamInfo, StreamKind, VideoInfo, probe};
+pub use spool::SpooledAudio;
 pub use video::{DecodeThreads, Sampling, Video, VideoReport, video};

@@ -1,6 +1,7 @@
 //! Placing: decoded samples go where their time stamps say, holes become silence, and the result is one signal from the origin on.
 
 use super::resample::Resampler;
+use super::spool::SpooledAudio;
 use crate::error::Result;
 use crate::time::Segment;
 use crate::warning::Warning;
@@ -28,6 +29,8 @@ pub(super) fn last_believable(declared_end: Option<f64>) -> f64 {
 pub(super) struct Placing {
     out_hz: u32,
     out: Vec<f32>,
+    /// Where what is done goes; without it all stays in `out`.
+    spool: Option<SpooledAudio>,
     resampler: Option<Resampler>,
     /// Index of the next sample at the source rate since the origin; negative before it.
     next: i64,
@@ -47,8 +50,10 @@ pub(super) struct Placing {
 
 /// What [`Placing`] has collected.
 pub(super) struct Placed {
-    /// From the origin on.
+    /// From the origin on; empty where they are in `spool`.
     pub(super) samples: Vec<f32>,
+    /// The samples, where they go to a file.
+    pub(super) spool: Option<SpooledAudio>,
     /// Where the first sample lies.
     pub(super) start_secs: f64,
     /// Where the last sample ends.
@@ -67,6 +72,7 @@ impl Placing {
         Placing {
             out_hz,
             out: Vec::new(),
+            spool: None,
             resampler: None,
             next: 0,
             shift: 0.0,
@@ -80,6 +86,11 @@ impl Placing {
             gaps: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// The same with the samples going to a file.
+    pub(super) fn spooled(self, spool: SpooledAudio) -> Self {
+        Placing { spool: Some(spool), ..self }
     }
 
     /// Where the next sample goes if nothing else is said, in seconds since the origin.
@@ -131,8 +142,16 @@ impl Placing {
         self.next += samples.len() as i64;
         let samples = &samples[before_origin..];
         self.sound += samples.len() as f64 / rate;
-        match &mut self.resampler {
-            Some(r) => r.push(samples, &mut self.out),
+        if let Some(r) = &mut self.resampler {
+            r.push(samples, &mut self.out)?;
+        }
+        self.store()
+    }
+
+    /// Hands what is done to the spool.
+    fn store(&mut self) -> Result<()> {
+        match &mut self.spool {
+            Some(spool) => spool.take(&mut self.out),
             None => Ok(()),
         }
     }
@@ -142,6 +161,9 @@ impl Placing {
         let end_secs = self.now().max(0.0);
         if let Some(r) = self.resampler.take() {
             r.finish(&mut self.out)?;
+        }
+        if let Some(spool) = &mut self.spool {
+            spool.append(&std::mem::take(&mut self.out))?;
         }
         if self.overlapped > 0.0 {
             let what = format!("{:.3} s of audio whose time stamps overlap what came before was dropped", self.overlapped);
@@ -158,6 +180,7 @@ impl Placing {
         }
         Ok(Placed {
             samples: self.out,
+            spool: self.spool,
             start_secs: self.start.unwrap_or(0.0),
             end_secs,
             sound_secs: self.sound,

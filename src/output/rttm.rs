@@ -73,6 +73,11 @@ pub fn read_rttm(path: &Path) -> Result<Vec<(String, Annotation)>> {
         if fields.len() < 8 {
             return Err(format!("a SPEAKER line of {} fields", fields.len()));
         }
+        // Nothing but a confidence and a look-ahead may follow the name: words there are the rest of a name with spaces.
+        let spaced = fields.len() > 10 || fields[8..].iter().any(|f| *f != "<NA>" && f.parse::<f64>().is_err());
+        if spaced {
+            return Err(format!("a SPEAKER line whose names hold white space ({} fields)", fields.len()));
+        }
         let (start, length) = (number("start", fields[3])?, number("duration", fields[4])?);
         let segment = segment(start, start + length).ok_or_else(|| format!("the duration {:?}", fields[4]))?;
         if fields[7] == "<NA>" {
@@ -81,7 +86,9 @@ pub fn read_rttm(path: &Path) -> Result<Vec<(String, Annotation)>> {
         found.entry(fields[1].to_owned()).or_default().push(SpeechTurn { segment, speaker: fields[7].to_owned() });
         Ok(())
     })
-    .map_err(|e| e.of(path, "expected `SPEAKER recording 1 start duration <NA> <NA> speaker <NA> <NA>`, times in seconds"))?;
+    .map_err(|e| {
+        e.of(path, "expected `SPEAKER recording 1 start duration <NA> <NA> speaker <NA> <NA>`, times in seconds, no spaces inside names")
+    })?;
     Ok(found.into_iter().map(|(uri, turns)| (uri, Annotation::new(turns))).collect())
 }
 
@@ -186,7 +193,7 @@ mod tests {
     fn comments_other_types_and_any_newline_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.rttm");
-        let text = "\u{feff};; made by hand\r\nSPKR-INFO b 1 <NA> <NA> <NA> unknown X <NA>\r\n\r\nSPEAKER b 1 1 2 <NA> <NA> X <NA>\r\nSPEAKER a 1 0.5 0.25 <NA> <NA> Y <NA> <NA>";
+        let text = "\u{feff};; made by hand\r\nSPKR-INFO b 1 <NA> <NA> <NA> unknown X <NA>\r\n\r\nSPEAKER b 1 1 2 <NA> <NA> X 0.75\r\nSPEAKER a 1 0.5 0.25 <NA> <NA> Y <NA> <NA>";
         std::fs::write(&path, text).unwrap();
         let back = read_rttm(&path).unwrap();
         assert_eq!(back[0], ("a".to_owned(), Annotation::new(vec![speech(0.5, 0.75, "Y")])));
@@ -203,6 +210,9 @@ mod tests {
             ("SPEAKER a 1 0.5 -1 <NA> <NA> X <NA> <NA>", "-1"),
             ("SPEAKER a 1 0.5 nan <NA> <NA> X <NA> <NA>", "nan"),
             ("SPEAKER a 1 0.5", "4 fields"),
+            ("SPEAKER a 1 0.5 1 <NA> <NA> Ann Lee <NA> <NA>", "names hold white space"),
+            ("SPEAKER a 1 0.5 1 <NA> <NA> Ann Lee <NA>", "names hold white space"),
+            ("SPEAKER my talk 1 0.5 1 <NA> <NA> X <NA> <NA>", "names hold white space"),
         ] {
             std::fs::write(&path, format!(";; x\n{line}\n")).unwrap();
             let e = read_rttm(&path).unwrap_err();

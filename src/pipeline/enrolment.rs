@@ -57,11 +57,15 @@ fn stored(path: &Path) -> Result<Vec<KnownVoice>> {
     };
     let mut voices = Vec::new();
     for (row, embedding) in embeddings.iter().enumerate() {
-        // Also a `speakers` table: its labels, where a transcript named the voices.
-        let name = table.text("name", row).or_else(|| table.text("label", row));
+        // Also a `speakers` table: its labels, where a transcript named the voices, else names that were enrolled before.
+        let enrolled = || table.text("speaker", row).filter(|s| !s.starts_with("SPEAKER_"));
+        let name = table.text("name", row).or_else(|| table.text("label", row)).or_else(enrolled);
         if let (Some(name), Some(embedding)) = (name, embedding) {
             voices.push(KnownVoice::new(name, embedding)?);
         }
+    }
+    if voices.is_empty() {
+        return Err(Error::parse(path, 0, "no voice with a name", "give the columns name and embedding"));
     }
     Ok(voices)
 }

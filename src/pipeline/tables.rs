@@ -151,7 +151,7 @@ pub(super) fn describe(
         face::tracks_table(id, &seen.faces, &recipe.face)?,
     ];
     let words: usize = rows.iter().filter_map(|r| r.words).sum();
-    tables.extend(turns::words_table(id, &all)?);
+    tables.extend(turns::words_table(id, &all, annotation)?);
     Ok(Described { tables, turns: all.len(), words, matches, offset })
 }
 

@@ -27,7 +27,7 @@ pub fn adopt(annotation: Annotation, audio: &AudioBuffer, models: &mut SpeakerMo
         .collect();
     frames.iter().flatten().for_each(|&f| speaking[f] = speaking[f].saturating_add(1));
     let alone: Vec<Vec<usize>> = frames.into_iter().map(|own| own.into_iter().filter(|f| speaking[*f] == 1).collect()).collect();
-    let embeddings = models.embedder.embed(audio.samples(), &alone)?;
+    let embeddings = models.embedder.embed(audio, &alone)?;
     let voices = names
         .iter()
         .zip(embeddings)
@@ -36,6 +36,6 @@ pub fn adopt(annotation: Annotation, audio: &AudioBuffer, models: &mut SpeakerMo
     let speech = annotation.turns().iter().map(|t| t.segment).collect();
     let reason = annotation.turns().is_empty().then_some(Missing::NoSpeech);
     let exclusive = reconstruct::exclusive(&annotation);
-    let vad_probability = models.vad.probabilities(audio.samples())?;
+    let vad_probability = models.vad.probabilities(audio)?;
     Ok(Diarization { annotation, exclusive, speech, voices, vad_probability, warnings: Vec::new(), reason })
 }

@@ -10,7 +10,7 @@ use super::vad::{self, CHUNKS};
 use super::{Diarization, RATE_HZ, SpeakerBounds, SpeakerConfig, SpeakerModels, SpeakerVoice};
 use crate::annotation::{Annotation, SpeechTurn};
 use crate::error::{Error, Result};
-use crate::signal::AudioBuffer;
+use crate::signal::Sound;
 use crate::table::Missing;
 use crate::time::Segment;
 use crate::warning::Warning;
@@ -35,29 +35,32 @@ const POINT_PAUSE_SECS: f64 = 0.1;
 /// A voice heard only over another's is believed where at least this share of the windows hears it, 0 to 1.
 const OVERLAP_VOICE_PEAK: f32 = 0.9;
 
+/// Samples looked at together where only their level counts.
+const LEVEL_PIECE: usize = 1 << 16;
+
 /// Finds who spoke when in `audio` (mono, 16 kHz). Silence, noise and clips of any length give a defined result.
 ///
 /// # Errors
-/// [`Error::Shape`] for another sample rate, [`Error::Usage`] for contradictory bounds, [`Error::Model`] when a model fails.
-pub fn diarize(audio: &AudioBuffer, models: &mut SpeakerModels, config: &SpeakerConfig, bounds: &SpeakerBounds) -> Result<Diarization> {
+/// [`Error::Shape`] for another sample rate, [`Error::Usage`] for contradictory bounds, [`Error::Model`] when a model fails, and what
+/// [`Sound::piece`] says.
+pub fn diarize(audio: &impl Sound, models: &mut SpeakerModels, config: &SpeakerConfig, bounds: &SpeakerBounds) -> Result<Diarization> {
     if audio.rate_hz() != RATE_HZ {
         let (expected, got) = (format!("{RATE_HZ} Hz"), format!("{} Hz", audio.rate_hz()));
         return Err(Error::Shape { what: "sample rate for diarization", expected, got });
     }
     let (least, most) = bounds.range()?;
-    let samples = audio.samples();
-    let vad_probability = models.vad.probabilities(samples)?;
+    let vad_probability = models.vad.probabilities(audio)?;
     let speech = vad::segments(&vad_probability, &config.vad, audio.duration().get());
     if speech.is_empty() {
-        let reason = if samples.iter().all(|s| s.abs() < SILENT_PEAK) { Missing::Silent } else { Missing::NoSpeech };
+        let reason = if is_silent(audio)? { Missing::Silent } else { Missing::NoSpeech };
         return Ok(Diarization { vad_probability, reason: Some(reason), ..Diarization::default() });
     }
 
-    let windows = models.segmenter.windows(samples, config.segmentation.step_frames())?;
-    let frames = samples.len().div_ceil(FRAMES.hop());
+    let windows = models.segmenter.windows(audio, config.segmentation.step_frames())?;
+    let frames = audio.count().div_ceil(FRAMES.hop());
     let tracks = tracks::stitch(&windows, frames, config.segmentation.min_agreement);
     drop(windows);
-    let voices = Voices::hear(samples, models, &tracks, &vad_probability, config)?;
+    let voices = Voices::hear(audio, models, &tracks, &vad_probability, config)?;
     let speakers = voices.speakers(config, least, most);
     let mut labels = voices.label(&tracks, speakers.centroids.clone(), config, most);
     if labels.used() < least {
@@ -70,11 +73,13 @@ pub fn diarize(audio: &AudioBuffer, models: &mut SpeakerModels, config: &Speaker
     let activity = reconstruct::speaker_activity(&labels.tracks, labels.embeddings.len(), frames);
     let active = reconstruct::most_active(&activity, &tracks.speaker_count);
     drop(activity);
-    let veto = Veto::new(audio, &speech, &vad_probability, config);
+    let veto = Veto::new(audio, &speech, &vad_probability, config)?;
     let mut turns: Vec<Vec<Segment>> = active.iter().map(|row| reconstruct::segments(row, &config.turns, audio.duration())).collect();
     drop(active);
     for segments in &mut turns {
-        segments.retain(|s| !veto.applies(*s));
+        let vetoed = segments.iter().map(|s| veto.applies(*s)).collect::<Result<Vec<bool>>>()?;
+        let mut vetoed = vetoed.into_iter();
+        segments.retain(|_| vetoed.next() != Some(true));
     }
     reconstruct::bridge_backchannels(&mut turns, &config.turns);
     let mut found: Vec<(Embedding, Vec<Segment>)> = labels.embeddings.into_iter().zip(turns).filter(|(_, s)| !s.is_empty()).collect();
@@ -147,7 +152,7 @@ impl Labels<'_> {
 }
 
 impl Voices {
-    fn hear(samples: &[f32], models: &mut SpeakerModels, tracks: &Tracks, probability: &[f32], config: &SpeakerConfig) -> Result<Self> {
+    fn hear(audio: &impl Sound, models: &mut SpeakerModels, tracks: &Tracks, probability: &[f32], config: &SpeakerConfig) -> Result<Self> {
         let mut stretches: Vec<Vec<usize>> = Vec::new();
         let mut pieces: Vec<(usize, Vec<usize>)> = Vec::new();
         let mut centres: Vec<Vec<(usize, bool)>> = Vec::new();
@@ -171,7 +176,7 @@ impl Voices {
         let unit_probability = pieces.iter().map(|(_, piece)| mean_probability(piece, probability)).collect();
         let tracks_end = stretches.len();
         stretches.extend(pieces.iter().map(|(_, piece)| feature_frames(piece)));
-        let mut embeddings = models.embedder.embed(samples, &stretches)?;
+        let mut embeddings = models.embedder.embed(audio, &stretches)?;
         let unit_embeddings = embeddings.split_off(tracks_end);
 
         let mut next = embeddings.into_iter();
@@ -241,8 +246,8 @@ impl Voices {
         labels
     }
 
-    /// Tracks without solo speech: the most similar speaker who does not speak at the same time. Where there is only one speaker, and
-    /// that one speaks too, it is somebody else.
+    /// Tracks without solo speech: the most similar speaker who does not speak at the same time. One that is like nobody silent, heard
+    /// over a speaker, is somebody else, one such voice for each speaker it is heard over.
     fn label_overlapped<'a>(
         &self,
         tracks: &'a Tracks,
@@ -253,6 +258,7 @@ impl Voices {
     ) {
         let known = labels.embeddings.len();
         let labelled = labels.tracks.clone();
+        let mut strangers: Vec<Option<usize>> = vec![None; known];
         for ((track, points), embedding) in tracks.tracks.iter().zip(&self.points).zip(&self.overlapped) {
             let frames: Vec<usize> = track.active_frames().collect();
             if !points.is_empty() || frames.is_empty() {
@@ -262,24 +268,23 @@ impl Voices {
             let beside: Vec<&LabelledTrack<'_>> =
                 labelled.iter().filter(|t| t.track.first_frame < last && t.track.first_frame + t.track.activity.len() > first).collect();
             let busy: Vec<f64> = (0..known).map(|s| busy_share(&beside, s, &frames)).collect();
-            let (speaker, new) = if known == 1 && busy[0] > 0.5 {
-                let believed = frames_secs(frames.len()) >= config.turns.min_overlap_speaker_secs && track.peak() >= OVERLAP_VOICE_PEAK;
-                if most < 2 || !believed {
-                    continue;
+            let alike = |s: usize| embedding.as_ref().zip(centroids.get(s)).map_or(0.0, |(e, c)| cosine(e, c));
+            let first_best = |value: &dyn Fn(usize) -> f64| (1..known).fold(0, |best, s| if value(s) > value(best) { s } else { best });
+            let over = first_best(&|s| busy[s]);
+            let strange = busy[over] > 0.5 && (0..known).all(|s| busy[s] > 0.5 || alike(s) < config.turns.overlap_speaker_similarity);
+            let believed = frames_secs(frames.len()) >= config.turns.min_overlap_speaker_secs && track.peak() >= OVERLAP_VOICE_PEAK;
+            let stranger = strangers[over].or_else(|| (believed && labels.embeddings.len() < most).then_some(labels.embeddings.len()));
+            let speaker = match stranger {
+                Some(stranger) if strange && believed => {
+                    if strangers[over].replace(stranger).is_none() {
+                        // Nothing of this voice was heard alone.
+                        labels.embeddings.push(None);
+                    }
+                    stranger
                 }
-                (known, true)
-            } else {
-                let score = |s: usize| {
-                    let alike = embedding.as_ref().zip(centroids.get(s)).map_or(0.0, |(e, c)| cosine(e, c));
-                    alike - busy[s]
-                };
-                let best = (1..known).fold(0, |best, s| if score(s) > score(best) { s } else { best });
-                (best, false)
+                _ if strange && known == 1 => continue,
+                _ => first_best(&|s| alike(s) - busy[s]),
             };
-            if new && labels.embeddings.len() == known {
-                // Nothing of this voice was heard alone.
-                labels.embeddings.push(None);
-            }
             labels.tracks.push(LabelledTrack { track, runs: vec![(track.first_frame, speaker)] });
         }
     }
@@ -360,29 +365,55 @@ fn mean_probability(frames: &[usize], probability: &[f32]) -> f64 {
     sum / frames.len().max(1) as f64
 }
 
+fn is_silent(audio: &impl Sound) -> Result<bool> {
+    for start in (0..audio.count()).step_by(LEVEL_PIECE) {
+        if audio.piece(start..start + LEVEL_PIECE)?.iter().any(|s| s.abs() >= SILENT_PEAK) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Sum of squares and number of the samples of a segment.
+fn power(audio: &impl Sound, segment: Segment) -> Result<(f64, usize)> {
+    let end = segment.end().to_sample(RATE_HZ).min(audio.count());
+    let (mut sum, mut count) = (0.0, 0);
+    for start in (segment.start().to_sample(RATE_HZ)..end).step_by(LEVEL_PIECE) {
+        let piece = audio.piece(start..end.min(start + LEVEL_PIECE))?;
+        sum += piece.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>();
+        count += piece.len();
+    }
+    Ok((sum, count))
+}
+
 /// Refuses turns that voice activity does not hear and that are much quieter than the recording's speech: hum, room noise.
-struct Veto<'a> {
-    audio: &'a AudioBuffer,
+struct Veto<'a, S> {
+    audio: &'a S,
     probability: &'a [f32],
     least_probability: f64,
     least_level: f64,
 }
 
-impl<'a> Veto<'a> {
-    fn new(audio: &'a AudioBuffer, speech: &[Segment], probability: &'a [f32], config: &SpeakerConfig) -> Self {
-        let power: f64 = speech.iter().flat_map(|s| audio.slice(*s)).map(|&x| f64::from(x) * f64::from(x)).sum();
-        let count: usize = speech.iter().map(|s| audio.slice(*s).len()).sum();
-        let least_level = power / count.max(1) as f64 * 10f64.powf(-0.1 * config.turns.veto_below_speech_db);
-        Veto { audio, probability, least_probability: config.turns.veto_probability, least_level }
+impl<'a, S: Sound> Veto<'a, S> {
+    fn new(audio: &'a S, speech: &[Segment], probability: &'a [f32], config: &SpeakerConfig) -> Result<Self> {
+        let (mut sum, mut count) = (0.0, 0);
+        for segment in speech {
+            let (own, samples) = power(audio, *segment)?;
+            sum += own;
+            count += samples;
+        }
+        let least_level = sum / count.max(1) as f64 * 10f64.powf(-0.1 * config.turns.veto_below_speech_db);
+        Ok(Veto { audio, probability, least_probability: config.turns.veto_probability, least_level })
     }
 
-    fn applies(&self, segment: Segment) -> bool {
+    fn applies(&self, segment: Segment) -> Result<bool> {
         let chunk = |secs: f64| ((secs / CHUNKS.hop_secs()) as usize).min(self.probability.len());
         let (first, last) = (chunk(segment.start().get()), (chunk(segment.end().get()) + 1).min(self.probability.len()));
-        let heard = self.probability[first.min(last)..last].iter().any(|p| f64::from(*p) >= self.least_probability);
-        let samples = self.audio.slice(segment);
-        let power = samples.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>() / samples.len().max(1) as f64;
-        !heard && power < self.least_level
+        if self.probability[first.min(last)..last].iter().any(|p| f64::from(*p) >= self.least_probability) {
+            return Ok(false);
+        }
+        let (sum, count) = power(self.audio, segment)?;
+        Ok(sum / (count.max(1) as f64) < self.least_level)
     }
 }
 

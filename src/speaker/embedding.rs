@@ -13,6 +13,7 @@ use ndarray::{Array2, Axis, Ix4};
 use super::fbank::{self, Fbank};
 use crate::error::{Error, Result};
 use crate::inference::{Input, Registry, Runtime, Session};
+use crate::signal::{AudioBuffer, Sound};
 use crate::time::Seconds;
 
 /// Registry name of the network up to its pooling.
@@ -75,19 +76,19 @@ impl Embedder {
         [&mut self.frames, &mut self.head]
     }
 
-    /// One embedding a stretch of `samples` (16 kHz). A stretch is a rising list of feature frames (see [`feature_frame`]), which need
+    /// One embedding a stretch of `sound` (16 kHz). A stretch is a rising list of feature frames (see [`feature_frame`]), which need
     /// not be neighbours. Blocks that no stretch touches are not computed; memory holds one block and the stretches that run on.
     ///
     /// # Errors
-    /// [`Error::Model`], [`Error::Shape`].
-    pub fn embed(&mut self, samples: &[f32], stretches: &[Vec<usize>]) -> Result<Vec<Embedding>> {
+    /// [`Error::Model`], [`Error::Shape`], and what [`Sound::piece`] says.
+    pub fn embed(&mut self, sound: &impl Sound, stretches: &[Vec<usize>]) -> Result<Vec<Embedding>> {
         let mut result = vec![None; stretches.len()];
         let mut order: Vec<usize> = (0..stretches.len()).filter(|&i| !stretches[i].is_empty()).collect();
         order.sort_by_key(|&i| stretches[i][0]);
         let mut waiting = order.into_iter().peekable();
         let mut open: Vec<Pool> = Vec::new();
         let mut heads: Vec<(usize, Vec<f32>)> = Vec::new();
-        for (first, count) in blocks(fbank::FRAMES.whole_frames(samples.len())) {
+        for (first, count) in blocks(fbank::FRAMES.whole_frames(sound.count())) {
             let (start, end) = (first / STRIDE, (first + count).div_ceil(STRIDE));
             while let Some(stretch) = waiting.next_if(|&i| stretches[i][0] < end) {
                 open.push(Pool { stretch, next: 0, sum: vec![0.0; CHANNELS], squares: vec![0.0; CHANNELS] });
@@ -95,7 +96,7 @@ impl Embedder {
             if open.iter().all(|p| stretches[p.stretch][p.next] >= end) {
                 continue;
             }
-            let features = self.features(samples, first, count)?;
+            let features = self.features(sound, first, count)?;
             for pool in &mut open {
                 for &frame in stretches[pool.stretch][pool.next..].iter().take_while(|f| **f < end) {
                     pool.next += 1;
@@ -135,7 +136,8 @@ impl Embedder {
         let shortest = fbank::FRAMES.window() + (STRIDE * MIN_FRAMES - 1) * fbank::FRAMES.hop();
         let mut padded = samples.to_vec();
         padded.resize(samples.len().max(shortest), 0.0);
-        let features = self.features(&padded, 0, fbank::FRAMES.whole_frames(padded.len()))?;
+        let count = fbank::FRAMES.whole_frames(padded.len());
+        let features = self.features(&AudioBuffer::new(padded, super::RATE_HZ), 0, count)?;
         let mut pool = Pool { stretch: 0, next: features.nrows(), sum: vec![0.0; CHANNELS], squares: vec![0.0; CHANNELS] };
         for row in features.rows() {
             for ((value, sum), square) in row.iter().zip(&mut pool.sum).zip(&mut pool.squares) {
@@ -149,11 +151,11 @@ impl Embedder {
     }
 
     /// Feature frames `[count / 2, 512]` of a block of filter bank frames.
-    fn features(&mut self, samples: &[f32], first: usize, count: usize) -> Result<Array2<f32>> {
+    fn features(&mut self, sound: &impl Sound, first: usize, count: usize) -> Result<Array2<f32>> {
         let grid = fbank::FRAMES;
         let start = first * grid.hop();
-        let end = (start + (count - 1) * grid.hop() + grid.window()).min(samples.len());
-        let mut bank = self.fbank.compute(&samples[start..end]);
+        let end = start + (count - 1) * grid.hop() + grid.window();
+        let mut bank = self.fbank.compute(&sound.piece(start..end)?);
         for mut bin in bank.columns_mut() {
             let mean = (bin.iter().map(|&v| f64::from(v)).sum::<f64>() / bin.len() as f64) as f32;
             bin.mapv_inplace(|v| v - mean);
@@ -277,7 +279,7 @@ mod tests {
         let noise: Vec<f32> = (0..16_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 16) as f32 / 65_536.0 - 0.5).collect();
         let mut embedder = Embedder::load(&fixture::registry(), Runtime::default()).expect("run make models");
         let alone = embedder.embed_alone(&noise).unwrap().unwrap();
-        let pooled = embedder.embed(&noise, &[(0..49).collect(), vec![], vec![3]]).unwrap();
+        let pooled = embedder.embed(&AudioBuffer::new(noise, 16_000), &[(0..49).collect(), vec![], vec![3]]).unwrap();
         assert!((cosine(&alone, pooled[0].as_ref().unwrap()) - 1.0).abs() < 1e-5);
         assert!(pooled[1].is_none() && pooled[2].is_none());
     }

@@ -76,10 +76,10 @@ pub fn merge_voices(mut voices: Vec<KnownVoice>) -> Vec<KnownVoice> {
 /// # Errors
 /// [`Error::Model`] when a model fails.
 pub fn voice_of(audio: &AudioBuffer, models: &mut SpeakerModels, config: &SpeakerConfig) -> Result<Embedding> {
-    let probability = models.vad.probabilities(audio.samples())?;
+    let probability = models.vad.probabilities(audio)?;
     let speech = speech_segments(&probability, &config.vad, audio.duration().get());
     let frames = speech.iter().flat_map(|s| frames_of(*s)).collect();
-    Ok(models.embedder.embed(audio.samples(), &[frames])?.pop().flatten())
+    Ok(models.embedder.embed(audio, &[frames])?.pop().flatten())
 }
 
 /// Feature frames inside a segment.

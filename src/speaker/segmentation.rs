@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::inference::{Input, Registry, Runtime, Session};
+use crate::signal::Sound;
 use crate::time::FrameGrid;
 
 /// Registry name of the model.
@@ -78,18 +79,18 @@ impl Segmenter {
         &mut self.session
     }
 
-    /// Local speakers of every window of `samples` at 16 kHz, windows `step_frames` apart, the last one filled with zeros.
+    /// Local speakers of every window of `sound` at 16 kHz, windows `step_frames` apart, the last one filled with zeros.
     /// Windows of silence are empty of speakers.
     ///
     /// # Errors
-    /// [`Error::Model`], [`Error::Shape`] when the model gives another number of classes.
-    pub fn windows(&mut self, samples: &[f32], step_frames: usize) -> Result<Vec<LocalWindow>> {
+    /// [`Error::Model`], [`Error::Shape`] when the model gives another number of classes, and what [`Sound::piece`] says.
+    pub fn windows(&mut self, sound: &impl Sound, step_frames: usize) -> Result<Vec<LocalWindow>> {
         let mut windows = Vec::new();
         let mut input = Array3::<f32>::zeros((1, 1, WINDOW)).into_dyn();
         let mut first_frame = 0;
         loop {
             let start = first_frame * FRAMES.hop();
-            let there = &samples[start.min(samples.len())..(start + WINDOW).min(samples.len())];
+            let there = sound.piece(start..start + WINDOW)?;
             if there.iter().all(|s| s.abs() < SILENT_PEAK) {
                 windows.push(LocalWindow { first_frame, active: vec![0; FRAMES.whole_frames(WINDOW)] });
             } else {
@@ -104,7 +105,7 @@ impl Segmenter {
                 }
                 windows.push(LocalWindow { first_frame, active: logits.chunks_exact(CLASSES.len()).map(decode).collect() });
             }
-            if start + WINDOW >= samples.len() {
+            if start + WINDOW >= sound.count() {
                 return Ok(windows);
             }
             first_frame += step_frames;
