@@ -170,6 +170,57 @@ fn every_evidence_mode_shows_our_cues_and_no_human_annotation() {
     assert_eq!(after, std::fs::read_to_string(to.join("samples.jsonl")).unwrap());
 }
 
+#[test]
+fn instances_for_any_evaluator_hold_what_was_said_and_measured_before_them() {
+    let annotations = tests_folder().join("fixtures/rescue/json");
+    let samples = read_samples(&annotations).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (out, to) = (folder.path().join("out"), folder.path().join("to"));
+    samples.iter().for_each(|s| measure(s, &out));
+    let run = |arguments: &[&std::ffi::OsStr]| {
+        let run = Command::new(env!("CARGO_BIN_EXE_turnwise")).args(arguments).output().unwrap();
+        (run.status.code(), String::from_utf8(run.stderr).unwrap())
+    };
+    let tasks = Path::new(env!("CARGO_MANIFEST_DIR")).join("pipelines/tasks/rescue.toml");
+    let made =
+        run(&["tasks".as_ref(), out.as_os_str(), "--annotations".as_ref(), annotations.as_os_str(), "--tasks".as_ref(), tasks.as_os_str()]);
+    assert_eq!(made.0, Some(0), "{}", made.1);
+    let made = run(&["export".as_ref(), "jsonl".as_ref(), out.as_os_str(), "--to".as_ref(), to.as_os_str()]);
+    assert_eq!(made.0, Some(0), "{}", made.1);
+    let mut with_cues = 0;
+    for task in ["itp", "rpp", "stp", "ssp", "er", "vp"] {
+        let text = std::fs::read_to_string(to.join(format!("{task}.jsonl"))).unwrap();
+        let table = turnwise::output::read::read(&table_path(&out, "tasks", task).unwrap()).unwrap();
+        assert_eq!(text.lines().count(), table.rows(), "{task}");
+        for (row, line) in text.lines().enumerate() {
+            let instance: Value = serde_json::from_str(line).unwrap();
+            assert_eq!(instance["id"].as_str(), table.text("instance_id", row));
+            let question = instance["question"].as_str().unwrap();
+            assert!(question.len() > 20 && !question.contains('{'), "{question}");
+            let rows = |list: &Value| list.as_array().unwrap().iter().map(|r| r["row"].as_u64().unwrap()).collect::<Vec<_>>();
+            let (context, cues) = (rows(&instance["context"]), rows(&instance["cues"]));
+            assert!(cues.iter().all(|r| context.contains(r)), "{task}: cues {cues:?} of context {context:?}");
+            let turn = instance["turn"].as_u64().unwrap();
+            assert!(context.iter().all(|&r| if ["rpp", "stp", "ssp"].contains(&task) { r < turn } else { r <= turn }));
+            with_cues += cues.len();
+            assert!(!line.contains("HUMAN") && instance["context"].as_array().unwrap().iter().all(|r| r.get("tone_of_voice").is_none()));
+            match task {
+                "itp" => assert!(["yes", "no"].contains(&instance["label"].as_str().unwrap())),
+                "er" => assert!(
+                    instance["label"]["intensity"].as_f64().unwrap() <= 10.0 && question.contains(table.text("speaker", row).unwrap())
+                ),
+                "vp" => assert!(instance["label"][0]["viewpoint"].is_string()),
+                "ssp" => assert!(question.contains(table.text("known_support_target", row).unwrap())),
+                _ => assert!(instance["options"].as_array().unwrap().contains(&instance["label"])),
+            }
+        }
+    }
+    assert!(with_cues > 20, "{with_cues}");
+    let unknown =
+        run(&["export".as_ref(), "jsonl".as_ref(), out.as_os_str(), "--to".as_ref(), to.as_os_str(), "--task".as_ref(), "x".as_ref()]);
+    assert!(unknown.0 != Some(0) && unknown.1.contains("itp, rpp"), "{}", unknown.1);
+}
+
 /// A participant's name is in a cue because it is about that participant.
 fn is_name(text: &str, sample: &Sample) -> bool {
     sample.rows.iter().any(|r| r.primary_speaker.to_lowercase() == text)
