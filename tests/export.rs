@@ -53,7 +53,7 @@ fn measure(sample: &Sample, out: &Path) {
                 .set("listener_smile", 0.1 * small + if odd { 0.8 } else { 0.0 });
         }
     }
-    for (name, table) in [("turns", turns), ("dyads", dyads)] {
+    for (name, table) in [("turns", turns), ("dyads", dyads), ("turn_faces", builder("turn_faces"))] {
         parquet::write(&table_path(out, name, &sample.id).unwrap(), &table.finish().unwrap(), &FileMetadata::default()).unwrap();
     }
 }

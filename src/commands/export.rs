@@ -102,11 +102,9 @@ const TASK_COLUMNS: [&str; 13] = [
 /// Writes one file a task; tells how many instances each has.
 pub fn jsonl(args: &ExportJsonl) -> Result<String> {
     let (wording, questions) = (Wording::load(args.cues.as_deref())?, Questions::load(args.questions.as_deref())?);
-    let tables = OutputFolder::new(&args.out).tables()?;
-    let there: Vec<_> = tables.into_iter().filter(|t| t.table == "tasks").flat_map(|t| t.files).collect();
-    let name = |path: &Path| path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let known: Vec<String> = there.iter().map(|f| name(&f.path)).collect();
-    if let Some(unknown) = args.task.iter().find(|t| !known.contains(t)) {
+    let there = OutputFolder::new(&args.out).files("tasks")?;
+    let known: Vec<&str> = there.iter().map(|f| f.interview_id.as_str()).collect();
+    if let Some(unknown) = args.task.iter().find(|t| !known.contains(&t.as_str())) {
         bail!("{} has no table of the task {unknown}; there are: {}", args.out.display(), known.join(", "));
     }
     if known.is_empty() {
@@ -114,10 +112,10 @@ pub fn jsonl(args: &ExportJsonl) -> Result<String> {
     }
     std::fs::create_dir_all(&args.to).with_context(|| format!("cannot make the folder {}", args.to.display()))?;
     let mut told = String::new();
-    for file in there.iter().filter(|f| args.task.is_empty() || args.task.contains(&name(&f.path))) {
-        let task = name(&file.path);
+    for file in there.iter().filter(|f| args.task.is_empty() || args.task.contains(&f.interview_id)) {
+        let task = &file.interview_id;
         let table = read_columns(&file.path, &TASK_COLUMNS)?;
-        let all = lines(&task, &table, &questions, |id| measured_cues(&wording, &args.out, id).map(Option::unwrap_or_default))?;
+        let all = lines(task, &table, &questions, |id| measured_cues(&wording, &args.out, id).map(Option::unwrap_or_default))?;
         let target = args.to.join(format!("{task}.jsonl"));
         let text: String = all.iter().map(|l| format!("{l}\n")).collect();
         std::fs::write(&target, text).with_context(|| format!("cannot write {}", target.display()))?;

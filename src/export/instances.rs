@@ -100,7 +100,7 @@ pub fn lines(
             "task": task,
             "interview": interview,
             "group": table.text("split_group", row),
-            "turn": table.number("turn_index", row),
+            "turn": table.number("turn_index", row).map(|t| t as i64),
             "question": questions.ask(rule, task, speaker, supported),
             "options": options,
             "context": context,
@@ -116,7 +116,7 @@ pub fn lines(
 fn label(table: &StoredTable, row: usize) -> Value {
     let text = table.text("label", row);
     if let Some(intensity) = table.number("label_intensity", row) {
-        return json!({"emotion": text, "intensity": intensity});
+        return json!({"emotion": text, "intensity": intensity as i64});
     }
     if let Some(views) = table.texts("label_viewpoints", row) {
         return views.iter().filter_map(|v| serde_json::from_str::<Value>(v).ok()).collect();
