@@ -190,10 +190,8 @@ fn offsets_interruptions_and_backchannels_of_a_made_talk() {
         hold(yes(backchannel[i]) == inside, "backchannel");
         hold(received[i] == Some(f64::from(u8::from(held))), "backchannels received");
         // Where both talk, the level does not tell the edge: there the model's 17 ms frames and its taste decide.
-        if !inside {
-            hold(near(by_voice[i], if taken { 0.25 } else { 0.02 }), "offset by voice");
-            hold(yes(voice_interrupts[i]) == taken, "interrupts by voice");
-        }
+        hold(near(by_voice[i], if taken { 0.25 } else { 0.02 }), "offset by voice");
+        hold(yes(voice_interrupts[i]) == taken, "interrupts by voice");
         hold(voice_received[i] == Some(f64::from(u8::from(held))), "backchannels by voice");
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -159,7 +159,7 @@ pub fn dyads_schema() -> TableSchema {
             Kind::F64,
             "s",
             "By voices: first speech of the speaker in the turn minus the end of the listener's last speech begun before it, edges moved to \
-             where the level rises and falls; null unless the turn before, backchannels left out, is the listener's.",
+             where the level rises and falls; null where floor_offset_secs is.",
         ),
         all("speech_overlap_secs", Kind::F64, "s", "By voices: time of the turn during which both talk."),
         all(
@@ -245,7 +245,7 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
             if let (Some(a), Some(b)) = (&own.voice, &other.voice) {
                 let voices = Voices::of(annotation, a, b, turn.segment);
                 table
-                    .set("speech_floor_offset_secs", pair.before().and_then(|_| voices.offset()))
+                    .set("speech_floor_offset_secs", offset.and_then(|_| voices.offset()))
                     .set("speech_overlap_secs", voices.overlap())
                     .set("speech_interrupts", voices.interrupts())
                     .set("speech_backchannels", voices.backchannels());
