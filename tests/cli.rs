@@ -497,8 +497,8 @@ fn turns_whose_voice_is_another_than_their_labels_are_listed() {
 
     // Where the transcript names nobody, the voices do; two at once are told.
     let turns = extract("nobody.srt", "unnamed");
-    for r in 0..5 {
-        assert_eq!(turns.text("speaker", r), Some(voices[r].as_str()));
+    for (r, voice) in voices.iter().enumerate() {
+        assert_eq!(turns.text("speaker", r), Some(voice.as_str()));
         assert!(turns.number("overlap_share", r).is_some());
     }
 }
