@@ -325,16 +325,17 @@ def long(tools: Tools) -> Report:
         whole, truth = tools.work / f"long_{secs}.wav", tools.work / f"long_{secs}_truth.rttm"
         with wave.open(str(whole), "wb") as writer, truth.open("w") as out:
             writer.setparams((1, 2, 16000, 0, "NONE", ""))
-            at, clip = 0.0, 0
-            while at < secs:
-                part = sounds[clip][: round((secs - at) * 16000) * 2]
+            # Counted in samples: sums of seconds never quite arrive.
+            at, clip = 0, 0
+            while at < secs * 16000:
+                part = sounds[clip][: 2 * (secs * 16000 - at)]
                 writer.writeframes(part)
-                end = at + len(part) / 32000
+                begin, end = at / 16000, (at + len(part) // 2) / 16000
                 for start, length, speaker in turns[clip]:
-                    length = min(length, end - at - start)
+                    length = min(length, end - begin - start)
                     if length > 0:
-                        print(f"SPEAKER long 1 {at + start:.3f} {length:.3f} <NA> <NA> {speaker} <NA> <NA>", file=out)
-                at, clip = end, (clip + 1) % len(clips)
+                        print(f"SPEAKER long 1 {begin + start:.3f} {length:.3f} <NA> <NA> {speaker} <NA> <NA>", file=out)
+                at, clip = at + len(part) // 2, (clip + 1) % len(clips)
         done = diarized(tools, whole, truth, 1)
         rows.append([f"{secs / 3600:g} h", done["cpu"], done["secs"] / done["cpu"], done["cpu"] / done["secs"] * 3600, done["mib"], done["speakers"], people, done["der"]])  # fmt: skip
     report.note("`turnwise diarize` on the clips one after the other, again and again (wanted: the people of the parts, the same time for each hour, under 600 MiB at 2 h).")  # fmt: skip

@@ -493,14 +493,14 @@ fn turns_whose_voice_is_another_than_their_labels_are_listed() {
     let against: Vec<_> = (0..5).map(|r| turns.text("matched_speaker", r).unwrap() != voices[r]).collect();
     assert_eq!(against, [false, false, false, false, true]);
     let purity: Vec<f64> = (0..5).map(|r| turns.number("speaker_purity", r).unwrap()).collect();
-    assert!(purity[..4].iter().all(|p| *p > 0.8) && purity[4] < 0.2, "{purity:?}");
+    assert!(purity[..4].iter().all(|p| *p > 0.8) && purity[4] < 0.5, "{purity:?}");
     let shown = stage.run(&["inspect", "out"]);
     assert!(shown.out.contains("another voice than the label's talks most in 1 of 5 turns: 5"), "{}", shown.out);
 
     // Where the transcript names nobody, the voices do; two at once are told.
     let turns = extract("nobody.srt", "unnamed");
-    for r in 0..5 {
-        assert_eq!(turns.text("speaker", r), Some(voices[r].as_str()));
+    for (r, voice) in voices.iter().enumerate() {
+        assert_eq!(turns.text("speaker", r), Some(voice.as_str()));
         assert!(turns.number("overlap_share", r).is_some());
     }
 }
