@@ -17,6 +17,7 @@ mod interval;
 mod linear;
 mod metrics;
 mod models;
+mod notes;
 mod question;
 mod random;
 mod report;

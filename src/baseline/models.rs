@@ -7,6 +7,7 @@ use super::folds::folds;
 use super::instances::{Feature, Instances, Modality};
 use super::linear::{MIDDLE, NET_PENALTIES, PENALTIES, classify, regress};
 use super::metrics::{Answer, Truth};
+use super::notes::Notes;
 use super::question::{Question, Shape};
 use super::random::Random;
 
@@ -71,7 +72,7 @@ struct Unit {
 
 impl Fold<'_> {
     /// The answers for the test instances, in their order. What does not go as planned is told in `notes`.
-    pub(super) fn answers(&self, model: Model, notes: &mut BTreeSet<String>) -> Vec<Prediction> {
+    pub(super) fn answers(&self, model: Model, notes: &mut Notes) -> Vec<Prediction> {
         let answers = match (model, self.question.shape) {
             (Model::Linear(modality), Shape::Classes) => self.linear_classes(modality, notes),
             (Model::Linear(modality), Shape::Levels | Shape::Number) => self.linear_numbers(modality, notes),
@@ -201,7 +202,7 @@ impl Fold<'_> {
         tried[best]
     }
 
-    fn linear_classes(&self, modality: Modality, notes: &mut BTreeSet<String>) -> Vec<(Answer, Option<f64>)> {
+    fn linear_classes(&self, modality: Modality, notes: &mut Notes) -> Vec<(Answer, Option<f64>)> {
         let classes = self.question.classes.len();
         let targets: Vec<usize> = (0..self.all.rows.len()).map(|i| self.class(i).unwrap_or(0)).collect();
         let labelled = |list: &[usize]| list.iter().copied().filter(|i| self.class(*i).is_some()).collect::<Vec<_>>();
@@ -241,7 +242,7 @@ impl Fold<'_> {
         }
     }
 
-    fn linear_numbers(&self, modality: Modality, notes: &mut BTreeSet<String>) -> Vec<(Answer, Option<f64>)> {
+    fn linear_numbers(&self, modality: Modality, notes: &mut Notes) -> Vec<(Answer, Option<f64>)> {
         let targets: Vec<f64> = (0..self.all.rows.len()).map(|i| self.number(i)).collect();
         let several = |list: &[usize]| list.windows(2).any(|w| (targets[w[0]] - targets[w[1]]).abs() > 0.0);
         let design = |fit: &[usize]| kept(columns(self.features(modality), fit), fit, Target::Numbers(&targets));
@@ -272,7 +273,7 @@ impl Fold<'_> {
         }
     }
 
-    fn linear_candidates(&self, modality: Modality, notes: &mut BTreeSet<String>) -> Vec<(Answer, Option<f64>)> {
+    fn linear_candidates(&self, modality: Modality, notes: &mut Notes) -> Vec<(Answer, Option<f64>)> {
         let units: Vec<Unit> = self.question.members.iter().flat_map(|i| self.units(*i)).collect();
         let targets: Vec<usize> = units.iter().map(|u| usize::from(self.is_answer(*u))).collect();
         let rows_of = |list: &[usize]| {
@@ -354,19 +355,21 @@ impl Fold<'_> {
     }
 
     /// Whether there is anything to fit; tells why not.
-    fn learnable(&self, columns: &[Column], several: bool, modality: Modality, notes: &mut BTreeSet<String>) -> bool {
-        let (part, fold, model) = (&self.question.part, self.index + 1, Model::Linear(modality).name());
+    fn learnable(&self, columns: &[Column], several: bool, modality: Modality, notes: &mut Notes) -> bool {
+        let model = Model::Linear(modality).name();
         if !several {
-            notes.insert(format!("{part}, fold {fold}: all training labels are the same, {model} answers with them"));
+            let what = format!("all training labels are the same, {model} answers with them");
+            notes.add_in_fold(&self.question.part, self.index, what);
         } else if columns.is_empty() {
-            notes.insert(format!("{part}, fold {fold}: no feature has values that differ, {model} answers as majority"));
+            let what = format!("no feature has values that differ, {model} answers as majority");
+            notes.add_in_fold(&self.question.part, self.index, what);
         }
         several && !columns.is_empty()
     }
 
-    fn failed<T>(&self, what: &str, modality: Modality, notes: &mut BTreeSet<String>, instead: T) -> T {
-        let (part, fold, model) = (&self.question.part, self.index + 1, Model::Linear(modality).name());
-        notes.insert(format!("{part}, fold {fold}: {model} could not be fitted ({what}), it answers as majority"));
+    fn failed<T>(&self, what: &str, modality: Modality, notes: &mut Notes, instead: T) -> T {
+        let what = format!("{} could not be fitted ({what}), it answers as majority", Model::Linear(modality).name());
+        notes.add_in_fold(&self.question.part, self.index, what);
         instead
     }
 }

@@ -1,9 +1,10 @@
 //! What is asked of a task's instances: the closed set, the right answers, and the metrics; in parts where a part has a set of its own.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::instances::{Instance, Instances};
 use super::metrics::{Scoring, Truth};
+use super::notes::Notes;
 
 /// What an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +39,8 @@ pub(super) struct Question {
 /// The benchmark's intensities are 0 to 10.
 const INTENSITIES: usize = 11;
 
-/// The questions of a task, or why there are none, in words; what is left out is told in `notes`.
-pub(super) fn questions(all: &Instances, notes: &mut BTreeSet<String>) -> Result<Vec<Question>, String> {
+/// The questions of a task, or why there are none, in words; what is left out is noted.
+pub(super) fn questions(all: &Instances, notes: &mut Notes) -> Result<Vec<Question>, String> {
     if all.rows.is_empty() {
         return Err("no instances: the annotations or labels have none for this task".into());
     }
@@ -70,7 +71,7 @@ fn by_group(rows: &[Instance]) -> Vec<(String, Vec<usize>)> {
     parts.into_iter().map(|(part, members)| (part.to_owned(), members)).collect()
 }
 
-fn question(all: &Instances, part: String, shape: Shape, members: Vec<usize>, notes: &mut BTreeSet<String>) -> Question {
+fn question(all: &Instances, part: String, shape: Shape, members: Vec<usize>, notes: &mut Notes) -> Question {
     let mut classes: Vec<String> = Vec::new();
     if matches!(shape, Shape::Classes | Shape::Levels) {
         for candidate in members.iter().flat_map(|i| &all.rows[*i].candidates) {
@@ -90,7 +91,7 @@ fn question(all: &Instances, part: String, shape: Shape, members: Vec<usize>, no
     };
     let (members, without): (Vec<usize>, Vec<usize>) = members.into_iter().partition(has_answer);
     if !without.is_empty() {
-        notes.insert(format!("{} instances without a label are left out", without.len()));
+        notes.add(format!("{} instances without a label are left out", without.len()));
     }
     let scoring = match (all.rule.as_str(), all.kind.as_str(), shape) {
         ("rpp" | "ssp", ..) | ("labels", "ranking", _) => Scoring::Ranking(classes.len()),

@@ -203,12 +203,18 @@ fn short(name: &str) -> String {
 }
 
 fn number(x: Option<f64>) -> String {
-    x.map_or("-".into(), |x| format!("{x:.3}"))
+    x.map_or("-".into(), three)
+}
+
+/// Three decimals, and no minus before nothing.
+fn three(x: f64) -> String {
+    let told = format!("{x:.3}");
+    if told == "-0.000" { "0.000".into() } else { told }
 }
 
 fn with_interval(x: Option<f64>, interval: Option<(f64, f64)>) -> String {
     match interval {
-        Some((low, high)) => format!("{} [{low:.3}, {high:.3}]", number(x)),
+        Some((low, high)) => format!("{} [{}, {}]", number(x), three(low), three(high)),
         None => number(x),
     }
 }

@@ -8,6 +8,7 @@ use super::instances::{Instances, Modality, read_instances};
 use super::interval::{Estimate, Resamples, interval};
 use super::metrics::Scoring;
 use super::models::{Fold, Model, Prediction};
+use super::notes::Notes;
 use super::question::{Question, questions};
 use crate::error::{Error, Result};
 
@@ -77,21 +78,21 @@ pub fn trial(path: &Path, settings: Settings) -> Result<Trial> {
     let task = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let instances = read_instances(path)?;
     let fail = |what: String, hint: &str| Error::Usage { what: format!("task {task}: {what}"), hint: hint.into() };
-    let mut notes = BTreeSet::new();
+    let mut notes = Notes::default();
     let mut asked = questions(&instances, &mut notes).map_err(|what| fail(what, "name another task"))?;
     asked.retain(|q| {
         let groups = groups_of(q, &instances).len();
         if groups == 1 {
-            notes.insert(format!("{}: all {} instances are of one group, none can be held out", q.part, q.members.len()));
+            notes.add(format!("{}: all {} instances are of one group, none can be held out", q.part, q.members.len()));
         } else if groups == 0 {
-            notes.insert(format!("{}: no instances", q.part));
+            notes.add(format!("{}: no instances", q.part));
         } else if groups < settings.folds {
-            notes.insert(format!("{}: {groups} groups make {groups} folds, not {}", q.part, settings.folds));
+            notes.add(format!("{}: {groups} groups make {groups} folds, not {}", q.part, settings.folds));
         }
         groups > 1
     });
     if asked.is_empty() {
-        let what = notes.into_iter().collect::<Vec<_>>().join("; ");
+        let what = notes.lines().join("; ");
         return Err(fail(what, "folds need instances of two couples or families"));
     }
     let count = |m: Modality| instances.features.iter().filter(|f| m == Modality::All || f.modality == Some(m)).count();
@@ -114,7 +115,7 @@ pub fn trial(path: &Path, settings: Settings) -> Result<Trial> {
             models.iter().map(|m| (*m, predictions.iter().filter(|(_, o, _)| o == m).map(|(q, _, p)| (&asked[*q], p)).collect())).collect();
         results.extend(scored("all", &Scoring::Candidates, &instances, &own, settings));
     }
-    let notes = notes.into_iter().collect();
+    let notes = notes.lines();
     Ok(Trial { task, settings, results, notes, features, instances, questions: asked, predictions })
 }
 
@@ -123,7 +124,7 @@ fn groups_of<'a>(question: &Question, all: &'a Instances) -> BTreeSet<&'a str> {
 }
 
 /// Majority, prior, and a linear model for each modality that has something to look at.
-fn models(all: &Instances, features: &[(Modality, usize)], notes: &mut BTreeSet<String>) -> Vec<Model> {
+fn models(all: &Instances, features: &[(Modality, usize)], notes: &mut Notes) -> Vec<Model> {
     let told = all.features.iter().any(|f| f.modality.is_none());
     let has = |m: Modality, n: usize| {
         n > 0
@@ -132,7 +133,7 @@ fn models(all: &Instances, features: &[(Modality, usize)], notes: &mut BTreeSet<
     };
     let linear: Vec<Model> = features.iter().filter(|(m, n)| has(*m, *n)).map(|(m, _)| Model::Linear(*m)).collect();
     if linear.is_empty() {
-        notes.insert("the table has no features: no linear model".into());
+        notes.add("the table has no features: no linear model".into());
     }
     [Model::Majority, Model::Prior].into_iter().chain(linear).collect()
 }
@@ -142,7 +143,7 @@ fn asks_candidates(all: &Instances) -> bool {
 }
 
 /// Every member answered once, by the model that was fitted without its group; in the members' order.
-fn answered(all: &Instances, question: &Question, model: Model, settings: Settings, notes: &mut BTreeSet<String>) -> Vec<Prediction> {
+fn answered(all: &Instances, question: &Question, model: Model, settings: Settings, notes: &mut Notes) -> Vec<Prediction> {
     let groups: Vec<&str> = question.members.iter().map(|i| all.rows[*i].split_group.as_str()).collect();
     let place = folds(&groups, settings.folds, settings.seed);
     let mut found = Vec::new();
@@ -191,7 +192,8 @@ fn difference(scoring: &Scoring, from: (&[Estimate], &[Option<f64>]), of: (&[Est
     let (metric, more_is_better) = scoring.primary();
     let sign = if more_is_better { 1.0 } else { -1.0 };
     let value = |list: &[Estimate]| list.iter().find(|e| e.name == metric)?.value;
-    let better_by = sign * (value(of.0)? - value(from.0)?);
+    // Adding 0 makes of -0 a 0.
+    let better_by = sign * (value(of.0)? - value(from.0)?) + 0.0;
     let mut drawn: Vec<f64> = from.1.iter().zip(of.1).filter_map(|(a, b)| Some(sign * ((*b)? - (*a)?))).collect();
     Some(Difference { metric, better_by, interval: interval(&mut drawn)? })
 }
