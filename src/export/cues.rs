@@ -171,7 +171,7 @@ impl Wording {
                 continue;
             }
             let words = words.replace(OTHER, other);
-            let turn = told.entry(index as u32).or_insert_with(Told::default);
+            let turn = told.entry(index as u32).or_default();
             match cue.field {
                 CueField::ToneOfVoice => turn.tone.push(words),
                 CueField::InteractionBehavior => turn.interactions.entry((who.to_owned(), other.to_owned())).or_default().push(words),

@@ -279,7 +279,7 @@ mod tests {
         }
         let mut out = [1.0; 12];
         sample(&picture, &Roi { x: f32::NAN, y: 0.0, side: 1.0, angle: 0.0 }.map(2), 2, 1.0, &mut out);
-        assert_eq!(out, [0.0; 12], "a map that is no number");
+        assert!(out.iter().all(|v: &f32| v.abs() < 1e-12), "a map that is no number");
     }
 
     #[test]
