@@ -259,6 +259,9 @@ pub struct Tasks {
     /// The task file, as pipelines/tasks/rescue.toml.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub tasks: PathBuf,
+    /// Pass over rows of the annotations that are wrong, and tell them, as extract --lenient did.
+    #[arg(long)]
+    pub lenient: bool,
 }
 
 /// `turnwise baseline`.
@@ -290,7 +293,8 @@ pub enum Export {
     /// RESCUE-bench's samples anew: tone of voice, face, posture, self-directed and interaction behaviour told from measurements, what was
     /// not measured empty, the rest untouched.
     Rescue(ExportRescue),
-    /// The instances of the tables that tasks wrote, one JSON object a line: context, measured cues, question, options, label.
+    /// The instances of the tables that tasks wrote, one JSON object a line: context, measured cues, question, options, label. The ids are
+    /// the benchmark's, and those of itp tell the label: do not show them to whoever is to answer.
     Jsonl(ExportJsonl),
 }
 

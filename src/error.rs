@@ -76,7 +76,7 @@ pub enum Error {
         got: String,
     },
     /// A model's inputs or outputs differ from its contract in the registry.
-    #[error("model {name} does not fit its contract: {tensor} should be {expected}, the file has {got}")]
+    #[error("model {name} does not fit its contract: {tensor} should be {expected}, it is {got}")]
     ModelContract {
         /// Registry name.
         name: String,

@@ -85,6 +85,7 @@ impl Recipe {
             .try_into()
             .map_err(|e: toml::de::Error| Error::Recipe { place: "as a whole".into(), what: e.message().to_owned() })?;
         recipe.voice.check("voice")?;
+        check_pairs(&recipe)?;
         Ok(recipe)
     }
 
@@ -207,6 +208,16 @@ fn check(tree: &toml::Table, prefix: &str) -> Result<()> {
     Ok(())
 }
 
+/// Limits that cannot both be kept.
+fn check_pairs(recipe: &Recipe) -> Result<()> {
+    let (least, most) = (recipe.face.persons_min, recipe.face.persons_max);
+    if most > 0 && least > most {
+        let what = format!("at least {least} and at most {most} persons");
+        return Err(Error::Recipe { place: "face.persons_min, face.persons_max".into(), what });
+    }
+    Ok(())
+}
+
 fn set(tree: &mut toml::Table, text: &str) -> Result<()> {
     let place = format!("--set {text}");
     let Some((key, value)) = text.split_once('=') else {
@@ -262,6 +273,7 @@ mod tests {
             "face.detect_every_secs=-5",
             "face.embeddings_per_track=0",
             "face.track_score=2",
+            "face={persons_min=3, persons_max=2}",
             "voice.min_turn_secs=inf",
             "voice.pitch_min_hz=5000",
             "input.transcript_shift_secs=nan",

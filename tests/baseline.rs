@@ -298,6 +298,16 @@ fn the_three_examples_go_from_transcripts_to_metrics() {
             assert!(better(&found, "linear_timing")["all"][1] > 0.0, "{told}");
         }
     }
+    // Any evaluator can ask the same: who towards whom, and what was said.
+    let to = folder.path().join("instances");
+    run(&["export", "jsonl", text(&out), "--to", text(&to)]);
+    let first = |task: &str| -> Value {
+        serde_json::from_str(std::fs::read_to_string(to.join(format!("{task}.jsonl"))).unwrap().lines().next().unwrap()).unwrap()
+    };
+    let (dominance, alliance, trust) = (first("dominance"), first("alliance"), first("trust"));
+    assert_eq!(dominance["question"].as_str().unwrap().split('?').next(), Some("What is the dominance of Ann towards Bo"));
+    assert!(alliance["context"].as_array().unwrap().len() > 5 && alliance["label"]["value"].is_number(), "{alliance}");
+    assert!(trust["context"].as_array().unwrap().iter().all(|r| r["text"].is_string() && r["row"].as_u64() <= trust["turn"].as_u64()));
     // What a dyad has is its source's and its target's: the shares of the floor of two people.
     let table = read(&out.join("tasks/dominance.parquet")).unwrap();
     let number = |name: &str, row| table.number(name, row).unwrap();

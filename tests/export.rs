@@ -38,6 +38,8 @@ fn measure(sample: &Sample, out: &Path) {
             .set("interview_id", sample.id.as_str())
             .set("turn_index", i64::from(row.row_index))
             .set("speaker", row.primary_speaker.as_str())
+            .set("start_secs", row.segment.start())
+            .set("end_secs", row.segment.end())
             .set("face_source", if i % 2 == 0 { "cast" } else { "only" })
             .set("pitch_mean_semitones", 20.0 + small + if odd { 9.0 } else { 0.0 })
             .set("level_mean_db", -30.0 + small + if odd { 9.0 } else { 0.0 })
@@ -221,6 +223,68 @@ fn instances_for_any_evaluator_hold_what_was_said_and_measured_before_them() {
     assert!(unknown.0 != Some(0) && unknown.1.contains("itp, rpp"), "{}", unknown.1);
 }
 
+#[test]
+fn annotations_other_than_those_extracted_are_refused_by_row() {
+    let samples = read_samples(&tests_folder().join("fixtures/rescue/json")).unwrap();
+    let sample = samples.iter().find(|s| s.rows.len() > 20).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (out, file) = (folder.path().join("out"), folder.path().join("ann").join(format!("{}.json", sample.id)));
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    measure(sample, &out);
+    let rows = |keep: &dyn Fn(usize) -> bool, later: f64| {
+        let kept = sample.rows.iter().enumerate().filter(|(i, _)| keep(*i)).map(|(_, r)| r);
+        let rows: Vec<Value> = kept
+            .zip(1..)
+            .map(|(r, n)| {
+                serde_json::json!({"row_index": n, "primary_speaker": r.primary_speaker, "start_time": r.segment.start().get() + later,
+                    "end_time": r.segment.end().get() + later})
+            })
+            .collect();
+        std::fs::write(&file, serde_json::json!({ "rows": rows }).to_string()).unwrap();
+    };
+    let run = |arguments: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_turnwise"));
+        let run = program.current_dir(folder.path()).args(arguments).output().unwrap();
+        (run.status.success(), String::from_utf8(run.stderr).unwrap())
+    };
+    let export = ["export", "rescue", "out", "--annotations", "ann", "--to", "to"];
+    let tasks_file = Path::new(env!("CARGO_MANIFEST_DIR")).join("pipelines/tasks/rescue.toml");
+    let tasks = ["tasks", "out", "--annotations", "ann", "--tasks", tasks_file.to_str().unwrap()];
+    rows(&|_| true, 0.0);
+    assert!(run(&export).0 && run(&tasks).0);
+    rows(&|_| true, 3.0);
+    assert!(run(&export).0, "all times later by the same: a shifted transcript");
+    // A row taken out and the others numbered anew: they would be joined to their neighbours' measurements.
+    rows(&|i| i != 5, 0.0);
+    for command in [&export[..], &tasks[..]] {
+        let (done, told) = run(command);
+        assert!(!done && told.contains(&sample.id) && told.contains("row 6"), "{told}");
+    }
+}
+
+#[test]
+fn a_film_that_cannot_be_cut_costs_its_own_clips_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(at("ann")).unwrap();
+    for id in ["heard", "gone"] {
+        let row = serde_json::json!({"row_index": 1, "primary_speaker": "Ann", "start_time": 0.0, "end_time": 0.5});
+        std::fs::write(at("ann").join(format!("{id}.json")), serde_json::json!({"rows": [row]}).to_string()).unwrap();
+    }
+    let spec = hound::WavSpec { channels: 1, sample_rate: 16_000, bits_per_sample: 16, sample_format: hound::SampleFormat::Int };
+    let mut writer = hound::WavWriter::create(at("heard.wav"), spec).unwrap();
+    (0..16_000).for_each(|_| writer.write_sample(0_i16).unwrap());
+    writer.finalize().unwrap();
+    std::fs::write(at("corpus.csv"), "interview_id,media\nheard,heard.wav\ngone,gone.mp4\n").unwrap();
+    std::fs::create_dir(at("out")).unwrap();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_turnwise"));
+    program.current_dir(folder.path()).args(["export", "rescue", "out", "--annotations", "ann", "--to", "to", "--clips", "corpus.csv"]);
+    let run = program.output().unwrap();
+    let told = String::from_utf8(run.stderr).unwrap();
+    assert!(run.status.success() && told.contains("heard: no clips") && told.contains("gone: no clips"), "{told}");
+    assert!(at("to/heard.json").is_file() && at("to/gone.json").is_file());
+}
+
 /// A participant's name is in a cue because it is about that participant.
 fn is_name(text: &str, sample: &Sample) -> bool {
     sample.rows.iter().any(|r| r.primary_speaker.to_lowercase() == text)
@@ -234,7 +298,7 @@ fn the_shipped_cues_tell_columns_that_are_known_when_the_turn_ends() {
         for name in columns {
             let column = schema.columns.iter().find(|c| c.name == name).unwrap_or_else(|| panic!("{name} is no column of {table}"));
             // Whose face it is, is known from the whole interview: a key like the speaker's name.
-            let key = name == "face_source";
+            let key = ["face_source", "face_person", "listener_person"].contains(&name);
             assert!(key || !["next_turn", "interview"].contains(&column.cut_off.name()), "{name} looks past its turn");
         }
     }

@@ -1,5 +1,7 @@
 //! `turnwise diarize` and `turnwise score`.
 
+use std::path::Path;
+
 use anyhow::Result;
 use turnwise::annotation::Annotation;
 use turnwise::error::Error;
@@ -11,7 +13,7 @@ use turnwise::speaker::{self, ScoreOptions, SpeakerModels};
 use turnwise::time::Segment;
 
 use super::extract::{bounds, enrol};
-use super::{keep_apart, recipe};
+use super::{keep_apart, keep_out, recipe};
 use crate::cli::{Diarize, Score};
 
 /// Who speaks when, as RTTM.
@@ -19,7 +21,10 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     let mut recipe = recipe(&args.recipe)?;
     enrol(args.enrol.as_deref(), &mut recipe)?;
     let bounds = bounds(args.speakers)?;
-    keep_apart(&args.input, &args.rttm)?;
+    for input in [Some(&args.input), args.recipe.recipe.as_ref()].into_iter().flatten() {
+        keep_apart(input, &args.rttm)?;
+    }
+    keep_out(Path::new(&recipe.speaker.enrolment.voices), &args.rttm)?;
     registry.verify(speaker::MODELS.iter().copied())?;
     let pick = StreamPick { audio: recipe.input.audio_stream.index(), video: None };
     let decoded = media::audio_spooled(&args.input, speaker::RATE_HZ, pick)?;
@@ -65,6 +70,14 @@ pub fn score(args: &Score) -> Result<String> {
             *sum += x;
         }
     }
+    for (uri, _) in
+        hypothesis.iter().filter(|(u, _)| reference.iter().all(|(r, _)| r != u) && (reference.len(), hypothesis.len()) != (1, 1))
+    {
+        tracing::warn!("{uri} is in the second file alone and is not scored");
+    }
+    if reference.is_empty() {
+        tracing::warn!("{} holds no speech: there is nothing to score against", args.reference.display());
+    }
     if reference.len() > 1 {
         let rate = (sums[3] > 0.0).then(|| (sums[0] + sums[1] + sums[2]) / sums[3]);
         text.push_str(&line("all", rate, None, sums));
@@ -76,7 +89,10 @@ pub fn score(args: &Score) -> Result<String> {
 fn counterpart(uri: &str, reference: &[(String, Annotation)], hypothesis: &[(String, Annotation)]) -> Annotation {
     match hypothesis.iter().find(|(u, _)| u == uri) {
         Some((_, found)) => found.clone(),
-        None if reference.len() == 1 && hypothesis.len() == 1 => hypothesis[0].1.clone(),
+        None if reference.len() == 1 && hypothesis.len() == 1 => {
+            tracing::warn!("{uri} is scored with {}, the one recording of the second file", hypothesis[0].0);
+            hypothesis[0].1.clone()
+        }
         None => {
             tracing::warn!("{uri} is not in the second file: all its speech counts as missed");
             Annotation::default()
@@ -87,7 +103,10 @@ fn counterpart(uri: &str, reference: &[(String, Annotation)], hypothesis: &[(Str
 fn stretches(uem: &[(String, Vec<Segment>)], uri: &str) -> Vec<Segment> {
     match uem.iter().find(|(u, _)| u == uri) {
         Some((_, segments)) => segments.clone(),
-        None if uem.len() == 1 => uem[0].1.clone(),
+        None if uem.len() == 1 => {
+            tracing::warn!("{uri} is scored where the UEM file scores {}, its one recording", uem[0].0);
+            uem[0].1.clone()
+        }
         None => {
             tracing::warn!("{uri} is not in the UEM file: nothing of it is scored");
             Vec::new()

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use turnwise::corpus::read_manifest;
-use turnwise::export::{Questions, Told, Wording, cut, lines, rewrite};
+use turnwise::error::Error;
+use turnwise::export::{Measured, Questions, ReviewClip, Told, Wording, cut, lines, rewrite};
 use turnwise::media::StreamPick;
 use turnwise::output::folder::OutputFolder;
 use turnwise::output::paths::table_path;
@@ -15,6 +16,7 @@ use turnwise::output::read::{StoredTable, read_columns};
 use turnwise::pipeline::Request;
 use turnwise::time::Segment;
 
+use super::annotations::{AnnotatedRow, agree};
 use super::keep_apart;
 use crate::cli::{ExportJsonl, ExportRescue};
 
@@ -44,6 +46,10 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
         Some(path) => read_manifest(path)?.into_iter().map(|r| (r.interview_id.clone(), r)).collect(),
     };
     let (mut samples, mut measured, mut cut_rows) = (0, 0, 0);
+    if !args.out.is_dir() {
+        let what = format!("there is no folder {}", args.out.display());
+        return Err(Error::Usage { what, hint: "name the folder that extract wrote".into() }.into());
+    }
     for file in &files {
         let relative = below(file)?;
         let id: Vec<String> = relative.with_extension("").iter().map(|c| c.to_string_lossy().into_owned()).collect();
@@ -58,11 +64,16 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
             }
             let own = sample.get("sample_id").and_then(Value::as_str).map(|s| s.trim().to_owned());
             let id = own.filter(|s| !s.is_empty()).unwrap_or_else(|| id.join("/"));
+            agree(&id, &rows_of(&sample), &args.out)?;
             let cues = measured_cues(&wording, &args.out, &id)?;
             measured += usize::from(cues.is_some());
             rewrite(&mut sample, &cues.unwrap_or_default());
             if let Some(request) = media.get(&id) {
-                cut_rows += review(&sample, request, &id, &args.to)?;
+                // One film that cannot be read costs its own clips only.
+                match review(&sample, request, &id, &args.to) {
+                    Ok(clips) => cut_rows += clips,
+                    Err(e) => tracing::warn!("{id}: no clips: {e:#}"),
+                }
             } else if args.clips.is_some() {
                 tracing::warn!("{id}: the manifest has no such interview; no clips");
             }
@@ -83,7 +94,7 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
 }
 
 /// Columns of a task's table that are told.
-const TASK_COLUMNS: [&str; 13] = [
+const TASK_COLUMNS: [&str; 18] = [
     "interview_id",
     "instance_id",
     "split_group",
@@ -97,6 +108,11 @@ const TASK_COLUMNS: [&str; 13] = [
     "candidates",
     "known_support_target",
     "evidence_rows",
+    "unit",
+    "source",
+    "target",
+    "context_first_row",
+    "context_last_row",
 ];
 
 /// Writes one file a task; tells how many instances each has.
@@ -115,13 +131,28 @@ pub fn jsonl(args: &ExportJsonl) -> Result<String> {
     for file in there.iter().filter(|f| args.task.is_empty() || args.task.contains(&f.interview_id)) {
         let task = &file.interview_id;
         let table = read_columns(&file.path, &TASK_COLUMNS)?;
-        let all = lines(task, &table, &questions, |id| measured_cues(&wording, &args.out, id).map(Option::unwrap_or_default))?;
+        let all = lines(task, &table, &questions, |id| {
+            let cues = measured_cues(&wording, &args.out, id)?.unwrap_or_default();
+            Ok(Measured { cues, said: said(&args.out, id)? })
+        })?;
         let target = args.to.join(format!("{task}.jsonl"));
         let text: String = all.iter().map(|l| format!("{l}\n")).collect();
         std::fs::write(&target, text).with_context(|| format!("cannot write {}", target.display()))?;
         writeln!(told, "{}: {} instances", target.display(), all.len())?;
     }
     Ok(told)
+}
+
+/// Who says what in an interview's turns.
+fn said(out: &Path, id: &str) -> turnwise::error::Result<BTreeMap<u32, (Option<String>, Option<String>)>> {
+    let path = table_path(out, "turns", id)?;
+    if !path.is_file() {
+        return Ok(BTreeMap::new());
+    }
+    let turns = read_columns(&path, &["turn_index", "speaker", "text"])?;
+    let text = |name: &str, row| turns.text(name, row).map(ToOwned::to_owned);
+    let one = |row| Some((turns.number("turn_index", row)? as u32, (text("speaker", row), text("text", row))));
+    Ok((0..turns.rows()).filter_map(one).collect())
 }
 
 /// The cues of a sample's turns; `None` when it was not extracted.
@@ -133,6 +164,21 @@ fn measured_cues(wording: &Wording, out: &Path, id: &str) -> turnwise::error::Re
     let Some(turns) = table("turns", &wording.turn_columns())? else { return Ok(None) };
     let dyads = table("dyads", &wording.dyad_columns())?.unwrap_or_default();
     wording.cues(&turns, &dyads).map(Some)
+}
+
+/// A clip this much shorter than its row is told.
+const SHORTENED_SECS: f64 = 0.05;
+
+/// Index, speaker, start and end of a sample's rows, as far as they are there.
+fn rows_of(sample: &Value) -> Vec<AnnotatedRow> {
+    let rows = sample.get("rows").and_then(Value::as_array).into_iter().flatten().enumerate();
+    rows.filter_map(|(position, row)| {
+        let index = row.get("row_index").and_then(Value::as_u64).unwrap_or(position as u64 + 1);
+        let time = |name: &str| row.get(name).and_then(Value::as_f64);
+        let speaker = row.get("primary_speaker").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+        Some(AnnotatedRow { index: u32::try_from(index).ok()?, speaker, span: time("start_time").zip(time("end_time")) })
+    })
+    .collect()
 }
 
 /// Cuts a sample's row clips and writes their manifest; tells how many.
@@ -155,6 +201,7 @@ fn review(sample: &Value, request: &Request, id: &str, to: &Path) -> Result<usiz
     let folder = assets.join("clips");
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let sound = request.audio.as_ref().unwrap_or(video);
+    let asked = rows.len();
     let clips = cut(video, sound, StreamPick::default(), &rows, &folder).with_context(|| format!("sample {id}"))?;
     let mut listed = Vec::new();
     for clip in &clips {
@@ -163,8 +210,16 @@ fn review(sample: &Value, request: &Request, id: &str, to: &Path) -> Result<usiz
         let secs = (clip.duration_secs * 1000.0).round() / 1000.0;
         listed.push(serde_json::json!({"index": clip.index, "clip_path": path, "duration_sec": secs}));
     }
+    let has_clip = |index: u32| clips.iter().any(|c| c.index == index);
+    let missing: Vec<u32> = rows.iter().map(|r| r.0).filter(|i| !has_clip(*i)).collect();
+    let shortened = |c: &&ReviewClip| rows.iter().any(|(i, s)| *i == c.index && s.duration() - c.duration_secs > SHORTENED_SECS);
+    let short: Vec<u32> = clips.iter().filter(shortened).map(|c| c.index).collect();
+    if clips.len() < asked || !short.is_empty() {
+        let end = "past the end of the media or without length";
+        tracing::warn!("{id}: no clips of rows {missing:?} ({end}), cut short by the media's end {short:?}");
+    }
     let manifest = assets.join("manifest.json");
-    let text = serde_json::to_string_pretty(&serde_json::json!({"rows": listed}))?;
+    let text = serde_json::to_string_pretty(&serde_json::json!({"rows": listed, "rows_without_clip": missing, "rows_cut_short": short}))?;
     std::fs::write(&manifest, text + "\n").with_context(|| format!("cannot write {}", manifest.display()))?;
     Ok(clips.len())
 }

@@ -9,13 +9,13 @@ use anyhow::{Context, Result};
 use turnwise::corpus::{self, RunSettings};
 use turnwise::error::Error;
 use turnwise::inference::{Registry, Runtime};
-use turnwise::output::paths::check_interview_id;
+use turnwise::output::paths::{check_interview_id, rttm_path};
 use turnwise::pipeline::{Models, Request};
 use turnwise::recipe::Recipe;
 use turnwise::speaker::SpeakerBounds;
 
 use super::progress::Display;
-use super::{SOME_FAILED, recipe, say};
+use super::{SOME_FAILED, keep_apart, recipe, say};
 use crate::cli::{Cli, Extract, Speakers, Worker};
 
 /// What an idle worker is given to end after its parent.
@@ -27,6 +27,13 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     recipe.input.lenient |= args.lenient;
     enrol(args.enrol.as_deref(), &mut recipe)?;
     let requests = requests(args)?;
+    for request in &requests {
+        let Some(rttm) = &request.rttm else { continue };
+        keep_apart(rttm, &rttm_path(&args.out, &request.interview_id)?)?;
+        if request.bounds != SpeakerBounds::default() {
+            tracing::warn!("{}: the number of speakers is that of {}, not the one asked for", request.interview_id, rttm.display());
+        }
+    }
     // Before anything is decoded: the models, and a place to write to.
     registry.verify(Models::names(&recipe))?;
     registry.verify_runtime()?;

@@ -1,5 +1,6 @@
 //! One function a command.
 
+mod annotations;
 mod baseline;
 mod diarize;
 mod export;
@@ -90,6 +91,17 @@ fn keep_apart(input: &Path, output: &Path) -> Result<()> {
         return Err(Error::Usage { what, hint: "name another output".into() }.into());
     }
     Ok(())
+}
+
+/// Refuses to write over a file that is being read, be it the one named or one in the folder named.
+fn keep_out(input: &Path, output: &Path) -> Result<()> {
+    if input.is_dir() {
+        for entry in std::fs::read_dir(input)? {
+            keep_apart(&entry?.path(), output)?;
+        }
+        return Ok(());
+    }
+    keep_apart(input, output)
 }
 
 fn recipe(args: &RecipeArgs) -> Result<Recipe> {

@@ -13,8 +13,9 @@ use turnwise::output::parquet::{self, FileMetadata};
 use turnwise::output::paths::table_path;
 use turnwise::output::read::{StoredSchema, StoredTable, read_columns, read_metadata};
 use turnwise::tasks::{self, FeatureSet, Interview, Media, SampleFeatures, TABLES, Task, field_labels, read_labels};
-use turnwise::transcript::rescue::{read_samples, read_samples_leniently};
+use turnwise::transcript::rescue::{Row, read_samples, read_samples_leniently};
 
+use super::annotations::{AnnotatedRow, agree};
 use super::{SOME_FAILED, print};
 use crate::cli::{Check, Tasks};
 
@@ -49,6 +50,11 @@ fn media(path: &Path) -> Result<Media> {
 pub fn tasks(args: &Tasks) -> Result<String> {
     let all = tasks::read_tasks(&args.tasks)?;
     let samples = match &args.annotations {
+        Some(path) if args.lenient => {
+            let (samples, dropped) = read_samples_leniently(path)?;
+            dropped.iter().for_each(|d| tracing::warn!("{d}"));
+            samples
+        }
         Some(path) => read_samples(path)?,
         None => Vec::new(),
     };
@@ -56,6 +62,18 @@ pub fn tasks(args: &Tasks) -> Result<String> {
     if let Some(task) = all.iter().find(needs_annotations).filter(|_| args.annotations.is_none()) {
         let what = format!("task {} is made from annotations, and none are given", task.name);
         return Err(Error::Usage { what, hint: "name them with --annotations".into() }.into());
+    }
+    if !args.out.is_dir() {
+        let what = format!("there is no folder {}", args.out.display());
+        return Err(Error::Usage { what, hint: "name the folder that extract wrote".into() }.into());
+    }
+    for sample in &samples {
+        let row = |r: &Row| AnnotatedRow {
+            index: r.row_index,
+            speaker: r.primary_speaker.clone(),
+            span: Some((r.segment.start().get(), r.segment.end().get())),
+        };
+        agree(&sample.id, &sample.rows.iter().map(row).collect::<Vec<_>>(), &args.out)?;
     }
     let mut sources = Vec::new();
     let mut schemas = BTreeMap::new();
@@ -77,6 +95,12 @@ pub fn tasks(args: &Tasks) -> Result<String> {
             own.push(id.to_owned());
         }
         sources.push((labels, own));
+    }
+    let without: Vec<&str> = schemas.iter().filter(|(_, found)| found.is_empty()).map(|(id, _)| id.as_str()).collect();
+    if !without.is_empty() {
+        let more = if without.len() > 5 { ", …" } else { "" };
+        let some = without[..without.len().min(5)].join(", ");
+        tracing::warn!("{} interviews have no tables, so their instances have no features: {some}{more}", without.len());
     }
     // Before anything is written: no task may have a feature that leaks.
     let mut sets = Vec::new();

@@ -114,12 +114,12 @@ impl Wording {
 
     /// Columns of `turns` that are looked at.
     pub fn turn_columns(&self) -> Vec<&str> {
-        self.columns(Source::Turns, &["turn_index", "speaker", "face_source"])
+        self.columns(Source::Turns, &["turn_index", "speaker", "face_source", "face_person"])
     }
 
     /// Columns of `dyads` that are looked at.
     pub fn dyad_columns(&self) -> Vec<&str> {
-        self.columns(Source::Dyads, &["turn_index", "speaker", "listener"])
+        self.columns(Source::Dyads, &["turn_index", "speaker", "listener", "listener_person"])
     }
 
     fn columns<'a>(&'a self, table: Source, keys: &[&'a str]) -> Vec<&'a str> {
@@ -132,18 +132,20 @@ impl Wording {
     /// [`Error::Usage`] for a column that looks past the end of its turn: a reader of the cues would know what comes next.
     pub fn cues(&self, turns: &StoredTable, dyads: &StoredTable) -> Result<BTreeMap<u32, Told>> {
         let mut told = BTreeMap::new();
+        let face = |row| Some((turns.number("turn_index", row)? as u32, turns.text("face_person", row)?));
+        let faces: BTreeMap<u32, &str> = (0..turns.rows()).filter_map(face).collect();
         for cue in &self.cue {
             let table = match cue.table {
                 Source::Turns => turns,
                 Source::Dyads => dyads,
             };
             cue.check_cut_off(table)?;
-            self.tell(cue, table, &mut told);
+            self.tell(cue, table, &faces, &mut told);
         }
         Ok(told)
     }
 
-    fn tell(&self, cue: &Cue, table: &StoredTable, told: &mut BTreeMap<u32, Told>) {
+    fn tell(&self, cue: &Cue, table: &StoredTable, faces: &BTreeMap<u32, &str>, told: &mut BTreeMap<u32, Told>) {
         // What is usual for a person when that person speaks to, or listens to, this other one.
         let mut earlier: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
         for row in 0..table.rows() {
@@ -155,6 +157,11 @@ impl Wording {
                 continue;
             }
             let listener = table.text("listener", row).unwrap_or_default();
+            // One face is not two people: where labels contradict the voices it may have come to stand for both.
+            let face = faces.get(&(index as u32));
+            if cue.who == Who::Listener && face.is_some() && table.text("listener_person", row) == face.copied() {
+                continue;
+            }
             let (who, other) = match cue.who {
                 Who::Speaker => (speaker, listener),
                 Who::Listener => (listener, speaker),

@@ -43,22 +43,32 @@ impl Questions {
         Ok(Questions(all))
     }
 
-    fn ask(&self, rule: &str, task: &str, speaker: &str, supported: &str) -> String {
-        let words = self.0.get(rule).or_else(|| self.0.get("labels")).map_or("", String::as_str);
-        words.replace("{task}", task).replace("{speaker}", speaker).replace("{supported}", supported)
+    /// The question of the task itself, else of its rule, else of what it is about. `names`: what stands for what, the task's name first.
+    fn ask(&self, rule: &str, unit: Option<&str>, names: &[(&str, &str); 5]) -> String {
+        let words = self.0.get(names[0].1).or_else(|| self.0.get(rule)).or_else(|| self.0.get(unit.unwrap_or("interview")));
+        names.iter().fold(words.cloned().unwrap_or_default(), |text, (name, value)| text.replace(name, value))
     }
 }
 
-/// The instances of a task's table, in its order, one line each. `cues` gives what was measured in an interview's turns; only that of the
-/// instance's own context rows is shown.
+/// What an interview's tables tell of its turns, by their index.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// What was measured.
+    pub cues: BTreeMap<u32, Told>,
+    /// Who says what.
+    pub said: BTreeMap<u32, (Option<String>, Option<String>)>,
+}
+
+/// The instances of a task's table, in its order, one line each. `measured_in` gives what an interview's tables tell; only that of the
+/// instance's own context rows is shown. What was said is the annotations' where the task is made from them, else the transcript's.
 ///
 /// # Errors
-/// [`Error::Usage`] for a table that is none of a task; those of `cues`.
+/// [`Error::Usage`] for a table that is none of a task; those of `measured_in`.
 pub fn lines(
     task: &str,
     table: &StoredTable,
     questions: &Questions,
-    mut cues: impl FnMut(&str) -> Result<BTreeMap<u32, Told>>,
+    mut measured_in: impl FnMut(&str) -> Result<Measured>,
 ) -> Result<Vec<String>> {
     let needed = |name: &str, row: usize| {
         table.text(name, row).ok_or_else(|| Error::Usage {
@@ -66,20 +76,19 @@ pub fn lines(
             hint: "make it with turnwise tasks".into(),
         })
     };
-    let mut known: Option<(String, BTreeMap<u32, Told>)> = None;
+    let mut known: Option<(String, Measured)> = None;
     let mut all = Vec::with_capacity(table.rows());
     for row in 0..table.rows() {
         let (id, interview) = (needed("instance_id", row)?, needed("interview_id", row)?);
         // Instances of one interview follow each other.
         if known.as_ref().is_none_or(|(last, _)| last != interview) {
-            known = Some((interview.to_owned(), cues(interview)?));
+            known = Some((interview.to_owned(), measured_in(interview)?));
         }
         let told = known.as_ref().map(|(_, told)| told);
         let (mut context, mut measured) = (Vec::new(), Vec::new());
-        for shown in table.texts("evidence_rows", row).unwrap_or_default() {
-            let Ok(Value::Object(shown)) = serde_json::from_str(shown) else { continue };
+        for shown in shown(table, row, told) {
             let index = shown.get("row_index").and_then(Value::as_u64).and_then(|i| u32::try_from(i).ok());
-            if let Some(told) = index.and_then(|i| told?.get(&i)) {
+            if let Some(told) = index.and_then(|i| told?.cues.get(&i)) {
                 let mut fields = rescue::fields(told);
                 fields.retain(|_, v| !matches!(v, Value::String(s) if s.is_empty()) && !matches!(v, Value::Array(a) if a.is_empty()));
                 fields.insert("row".into(), json!(index));
@@ -89,8 +98,13 @@ pub fn lines(
             context.push(Value::Object(said.collect()));
         }
         let rule = table.text("rule", row).unwrap_or("labels");
-        let speaker = table.text("speaker", row).unwrap_or("the speaker");
-        let supported = table.text("known_support_target", row).unwrap_or("the client");
+        let names = [
+            ("{task}", task),
+            ("{speaker}", table.text("speaker", row).unwrap_or("the speaker")),
+            ("{supported}", table.text("known_support_target", row).unwrap_or("the client")),
+            ("{source}", table.text("source", row).unwrap_or("the one")),
+            ("{target}", table.text("target", row).unwrap_or("the other")),
+        ];
         let options: Vec<String> = match rule {
             "itp" => vec!["yes".into(), "no".into()],
             _ => table.texts("candidates", row).unwrap_or_default().to_vec(),
@@ -101,7 +115,9 @@ pub fn lines(
             "interview": interview,
             "group": table.text("split_group", row),
             "turn": table.number("turn_index", row).map(|t| t as i64),
-            "question": questions.ask(rule, task, speaker, supported),
+            "source": table.text("source", row),
+            "target": table.text("target", row),
+            "question": questions.ask(rule, table.text("unit", row), &names),
             "options": options,
             "context": context,
             "cues": measured,
@@ -110,6 +126,22 @@ pub fn lines(
         all.push(line.to_string());
     }
     Ok(all)
+}
+
+/// The context rows of an instance: the annotations' as evidence, else the transcript's turns.
+fn shown(table: &StoredTable, row: usize, told: Option<&Measured>) -> Vec<Map<String, Value>> {
+    if let Some(rows) = table.texts("evidence_rows", row) {
+        return rows.iter().filter_map(|r| serde_json::from_str(r).ok()).collect();
+    }
+    let (Some(first), Some(last)) = (table.number("context_first_row", row), table.number("context_last_row", row)) else {
+        return Vec::new();
+    };
+    let said = told.into_iter().flat_map(|t| t.said.range(first as u32..=last as u32));
+    said.map(|(index, (speaker, text))| {
+        let fields = [("row_index", json!(index)), ("primary_speaker", json!(speaker)), ("dialogue_cleaned", json!(text))];
+        fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+    })
+    .collect()
 }
 
 /// A text, a number, or what the task needs of both.

@@ -42,7 +42,7 @@ impl Model {
             got,
         };
         let (Some(picture), Some(answer @ (Answer::Retinaface | Answer::Boxes))) = (&entry.picture, entry.answer) else {
-            return Err(wrong("picture, and answer = \"retinaface\" or \"boxes\"", format!("answer {:?}", entry.answer)));
+            return Err(wrong("picture, and answer = \"retinaface\" or \"boxes\"", entry.usage()));
         };
         let dims = entry.inputs.first().map(TensorSpec::dims).unwrap_or_default();
         let (Some(input), [_, Some(3), height, width]) = (entry.inputs.first(), dims.as_slice()) else {

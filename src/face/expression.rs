@@ -38,7 +38,7 @@ impl Model {
             got,
         };
         let (Some(picture), Some(answer @ (Answer::Probabilities | Answer::Logits))) = (&entry.picture, entry.answer) else {
-            return Err(wrong("picture, and answer = \"probabilities\" or \"logits\"", format!("answer {:?}", entry.answer)));
+            return Err(wrong("picture, and answer = \"probabilities\" or \"logits\"", entry.usage()));
         };
         let dims = entry.inputs.first().map(TensorSpec::dims).unwrap_or_default();
         let (Some(input), [_, Some(3), Some(height), Some(width)]) = (entry.inputs.first(), dims.as_slice()) else {
@@ -46,6 +46,14 @@ impl Model {
         };
         if height != width || *height < 1 {
             return Err(wrong("a square input", format!("{width}x{height}")));
+        }
+        let mut labels = entry.labels.clone();
+        labels.sort_unstable();
+        labels.dedup();
+        let outputs = entry.outputs.first().map(TensorSpec::dims).unwrap_or_default();
+        if labels.len() != entry.labels.len() || outputs.last() != Some(&Some(entry.labels.len() as i64)) {
+            let got = format!("{} labels for the output {}", labels.len(), entry.outputs.first().map(TensorSpec::text).unwrap_or_default());
+            return Err(wrong("one label for each value of the output, each once", got));
         }
         let places: Vec<Option<usize>> = entry.labels.iter().map(|l| EXPRESSIONS.iter().position(|e| e == l)).collect();
         if places.iter().flatten().count() == 0 {

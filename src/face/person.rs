@@ -182,6 +182,10 @@ pub(super) fn named(tracks: &[Candidate], owners: &[Option<usize>], enrolled: &[
                 None => {
                     let number = *numbers[g].get_or_insert_with(|| {
                         next += 1;
+                        // A picture may be named P1: nobody else is then.
+                        while enrolled.iter().any(|(name, _)| *name == format!("P{next}")) {
+                            next += 1;
+                        }
                         next
                     });
                     format!("P{number}")
@@ -336,6 +340,8 @@ mod tests {
         let pictures: [(&str, &[f32]); 2] = [("Anna", &[0.0, 0.0]), ("Anna", &[1.0, 0.0])];
         let got = named(&tracks, &owners, &pictures, 0.5);
         assert_eq!(got, [Some("P1".into()), Some("Anna".into()), Some("Anna".into()), None], "two pictures of Anna, two looks of hers");
+        let got = named(&tracks, &owners, &[("P1", &[0.0, 0.0])], 0.5);
+        assert_eq!(got, [Some("P2".into()), Some("P1".into()), Some("P3".into()), None], "an enrolled P1 keeps the name to himself");
         let together = [track(0.0, 5.0, 0.2), track(0.0, 5.0, 0.1)];
         let got = named(&together, &[Some(0), Some(1)], &pictures[..1], 0.5);
         assert_eq!(got, [Some("P1".into()), Some("Anna".into())], "only one of two faces seen together is Anna, the nearer");

@@ -78,6 +78,18 @@ pub struct PictureSpec {
     pub std: [f32; 3],
 }
 
+impl ModelEntry {
+    /// How the entry says that it is fed and read, in words.
+    pub fn usage(&self) -> String {
+        let picture = if self.picture.is_some() { "a picture" } else { "no picture" };
+        let answer = match self.answer {
+            None => "no answer".to_owned(),
+            Some(answer) => format!("answer = \"{}\"", format!("{answer:?}").to_lowercase()),
+        };
+        format!("{picture} and {answer}")
+    }
+}
+
 impl PictureSpec {
     /// Red, green and blue planes of values 0 to 255, one after the other, as the model wants them.
     pub fn apply(&self, planes: &mut [f32]) {
@@ -330,6 +342,12 @@ impl Registry {
 fn read(text: &str, place: &Path) -> Result<RegistryFile> {
     let file: RegistryFile =
         toml::from_str(text).map_err(|e| Error::parse(place, 0, e.message().to_owned(), "see onnx/README.md for the form of an entry"))?;
+    for model in &file.model {
+        if model.picture.as_ref().is_some_and(|p| p.std.iter().chain(&p.mean).any(|v| !v.is_finite()) || p.std.contains(&0.0)) {
+            let what = format!("picture of model {}: mean and std must be numbers, std not 0", model.name);
+            return Err(Error::parse(place, 0, what, "see onnx/README.md"));
+        }
+    }
     if file.schema != 1 {
         return Err(Error::parse(place, 0, format!("schema = {}", file.schema), "this version reads schema 1"));
     }

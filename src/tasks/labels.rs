@@ -80,12 +80,15 @@ pub fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
             return Err(Error::parse(path, 0, format!("no column {name:?}"), format!("task {} needs it; there are {there}", task.name)));
         }
     }
-    let mut found = Vec::new();
+    let mut found: Vec<Label> = Vec::new();
+    let mut groups: BTreeMap<String, String> = BTreeMap::new();
+    let mut blank = 0;
     for row in 0..cells.rows {
         let cell = |name: &str| cells.columns.get(name).map_or("", |c| c[row].trim());
         let line = if cells.first_line == 0 { 0 } else { cells.first_line + row };
         let fail = |what: String, hint: &str| Err(Error::parse(path, line, what, hint));
         if cell(&labels.column).is_empty() {
+            blank += 1;
             continue;
         }
         if let Some(key) = keys.iter().find(|k| cell(k).is_empty()) {
@@ -103,9 +106,23 @@ pub fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
             Unit::Dyad => (label.source, label.target) = (cell("source").to_owned(), cell("target").to_owned()),
             Unit::Interview => {}
         }
-        let group = labels.group.as_deref().map(cell).filter(|g| !g.is_empty());
+        let group = labels.group.as_deref().map(cell);
+        if group.is_some_and(str::is_empty) {
+            return fail(format!("no group of {}", label.interview_id), "fill the group's column: folds are parted by it");
+        }
         label.group = group.unwrap_or_else(|| group_of(&label.interview_id)).to_owned();
+        let known = groups.entry(label.interview_id.clone()).or_insert_with(|| label.group.clone());
+        if *known != label.group {
+            let what = format!("{} is of the groups {known} and {}", label.interview_id, label.group);
+            return fail(what, "one group an interview: a fold must not part it");
+        }
         found.push(label);
+    }
+    if blank > 0 {
+        tracing::warn!("{}: {blank} rows have no {}; they are no instances", path.display(), labels.column);
+    }
+    if found.is_empty() {
+        return Err(Error::parse(path, 0, "no labels", format!("fill the column {}", labels.column)));
     }
     finish(path, labels, found)
 }
@@ -268,6 +285,26 @@ mod tests {
         assert_eq!(found.labels[0].group, "b");
         let found = labels(Unit::Dyad, Answer::Ordinal, &[], "interview_id,source,target,label\na,X,Y,10\na,Y,X,9\n").unwrap();
         assert_eq!(found.levels, ["9", "10"]);
+    }
+
+    #[test]
+    fn an_interview_is_of_one_group() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("l.csv");
+        let labels = Labels {
+            unit: Unit::Turn,
+            kind: Answer::Binary,
+            file: Some(path.clone()),
+            column: "label".into(),
+            field: None,
+            levels: Vec::new(),
+            group: Some("pair".into()),
+        };
+        for (rows, told) in [("a,1,x,g1\na,2,y,g2\n", "l.csv:3: a is of the groups g1 and g2"), ("a,1,x,\n", "no group of a")] {
+            std::fs::write(&path, format!("interview_id,turn_index,label,pair\n{rows}")).unwrap();
+            let e = read_labels(&Task::of(Rule::Labels), &labels).unwrap_err().to_string();
+            assert!(e.contains(told), "{e}");
+        }
     }
 
     #[test]
