@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use turnwise::corpus::read_manifest;
 use turnwise::error::Error;
-use turnwise::export::{Measured, Questions, ReviewClip, Told, Wording, cut, lines, rewrite};
+use turnwise::export::{Measured, Questions, ReviewClip, Said, Told, Wording, cut, lines, rewrite};
 use turnwise::media::StreamPick;
 use turnwise::output::folder::OutputFolder;
 use turnwise::output::paths::table_path;
@@ -144,14 +144,14 @@ pub fn jsonl(args: &ExportJsonl) -> Result<String> {
 }
 
 /// Who says what in an interview's turns.
-fn said(out: &Path, id: &str) -> turnwise::error::Result<BTreeMap<u32, (Option<String>, Option<String>)>> {
+fn said(out: &Path, id: &str) -> turnwise::error::Result<BTreeMap<u32, Said>> {
     let path = table_path(out, "turns", id)?;
     if !path.is_file() {
         return Ok(BTreeMap::new());
     }
     let turns = read_columns(&path, &["turn_index", "speaker", "text"])?;
     let text = |name: &str, row| turns.text(name, row).map(ToOwned::to_owned);
-    let one = |row| Some((turns.number("turn_index", row)? as u32, (text("speaker", row), text("text", row))));
+    let one = |row| Some((turns.number("turn_index", row)? as u32, Said { speaker: text("speaker", row), text: text("text", row) }));
     Ok((0..turns.rows()).filter_map(one).collect())
 }
 

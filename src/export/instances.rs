@@ -56,7 +56,16 @@ pub struct Measured {
     /// What was measured.
     pub cues: BTreeMap<u32, Told>,
     /// Who says what.
-    pub said: BTreeMap<u32, (Option<String>, Option<String>)>,
+    pub said: BTreeMap<u32, Said>,
+}
+
+/// A turn of the transcript.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Said {
+    /// Who; `None` where nobody knows.
+    pub speaker: Option<String>,
+    /// What; `None` without a transcript.
+    pub text: Option<String>,
 }
 
 /// The instances of a task's table, in its order, one line each. `measured_in` gives what an interview's tables tell; only that of the
@@ -137,8 +146,8 @@ fn shown(table: &StoredTable, row: usize, told: Option<&Measured>) -> Vec<Map<St
         return Vec::new();
     };
     let said = told.into_iter().flat_map(|t| t.said.range(first as u32..=last as u32));
-    said.map(|(index, (speaker, text))| {
-        let fields = [("row_index", json!(index)), ("primary_speaker", json!(speaker)), ("dialogue_cleaned", json!(text))];
+    said.map(|(index, said)| {
+        let fields = [("row_index", json!(index)), ("primary_speaker", json!(said.speaker)), ("dialogue_cleaned", json!(said.text))];
         fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
     })
     .collect()

@@ -6,6 +6,6 @@ mod rescue;
 mod review;
 
 pub use cues::{CueField, Told, Wording};
-pub use instances::{Measured, Questions, lines};
+pub use instances::{Measured, Questions, Said, lines};
 pub use rescue::rewrite;
 pub use review::{ReviewClip, cut};
