@@ -242,7 +242,7 @@ pub struct Check {
     /// A folder of samples, one JSON file of a sample, or one JSONL file.
     #[arg(value_name = "ANNOTATIONS", value_hint = ValueHint::AnyPath)]
     pub annotations: PathBuf,
-    /// Tell which rows have no media: a corpus manifest, or the folder that extract wrote.
+    /// Tell which rows have no media: a corpus manifest, or the folder that extract wrote, which also knows where each film ends.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub media: Option<PathBuf>,
 }

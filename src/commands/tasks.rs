@@ -33,6 +33,9 @@ fn media(path: &Path) -> Result<Media> {
     if corpus::is_manifest(path) {
         let requests = corpus::read_manifest(path)?;
         let there = |file: &Option<std::path::PathBuf>| file.as_ref().is_some_and(|f| f.is_file());
+        for request in requests.iter().filter(|r| r.media.is_some() && !there(&r.media)) {
+            tracing::warn!("{}: the manifest names {}, which is not there", request.interview_id, request.media_name);
+        }
         return Ok(requests.into_iter().filter(|r| there(&r.media) || there(&r.audio)).map(|r| (r.interview_id, None)).collect());
     }
     let mut media = Media::new();
@@ -119,6 +122,12 @@ pub fn tasks(args: &Tasks) -> Result<String> {
             }
             _ => {
                 let instances = tasks::instances(&samples, task);
+                let mut ids: Vec<&str> = instances.iter().map(|i| i.id.as_str()).collect();
+                ids.sort_unstable();
+                if let Some(twice) = ids.windows(2).find(|w| w[0] == w[1]) {
+                    let why = "the benchmark's ids of this task are made from the file's name alone";
+                    tracing::warn!("task {}: several instances have one id, such as {}: {why}", task.name, twice[0]);
+                }
                 let values = read.values(own, set)?;
                 (tasks::task_table(task, &instances, &samples, set, values)?, values.len())
             }

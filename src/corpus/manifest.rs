@@ -63,6 +63,9 @@ pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
         if !seen.insert(id.to_owned()) {
             return Err(fail(line, format!("interview_id \"{id}\" is used twice"), "give every interview a name of its own"));
         }
+        if ["media", "audio", "transcript"].iter().all(|name| cell(name).is_none()) {
+            return Err(fail(line, format!("{id} has neither media nor a transcript"), "name at least one of them"));
+        }
         let bounds = SpeakerBounds { exact: number("speakers")?, min: number("min_speakers")?, max: number("max_speakers")? };
         bounds.range().map_err(|e| fail(line, e.to_string(), "correct the speaker numbers"))?;
         requests.push(Request {
@@ -114,6 +117,7 @@ mod tests {
             ("interview_id,media\na,b\na,c\n", "corpus.csv:3: interview_id \"a\" is used twice"),
             ("interview_id,media,min_speakers\na,b,two\n", "corpus.csv:2: min_speakers is \"two\""),
             ("interview_id,media\n../a,b\n", "../a"),
+            ("interview_id,media,transcript\na,,\n", "corpus.csv:2: a has neither media nor a transcript"),
             ("interview_id,media\n,b\n", "corpus.csv:2: no interview_id"),
             ("interview_id,media\na,b,c\n", "corpus.csv:2"),
             ("interview_id,media,min_speakers,max_speakers\na,b,3,2\n", "corpus.csv:2"),

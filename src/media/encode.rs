@@ -48,11 +48,18 @@ impl VideoWriter {
     /// [`Error::Write`] when the file, the container or an encoder cannot be had.
     pub fn create(path: &Path, width: u32, height: u32, sound: Option<(&[f32], u32)>) -> Result<Self> {
         input::start();
-        Self::begin(path, width & !1, height & !1, sound).map_err(|e| Error::write(path, e))
+        Self::begin(path, width & !1, height & !1, sound).map_err(|e| match e {
+            ffmpeg::Error::MuxerNotFound => Error::write(path, "no video container is known by this ending; name it .mp4 or .mkv"),
+            other => Error::write(path, other),
+        })
     }
 
     fn begin(path: &Path, width: u32, height: u32, sound: Option<(&[f32], u32)>) -> std::result::Result<Self, ffmpeg::Error> {
-        let mut output = format::output(path)?;
+        // FFmpeg's own word for it is "invalid argument".
+        let mut output = format::output(path).map_err(|e| match e {
+            ffmpeg::Error::Other { errno: libc::EINVAL } => ffmpeg::Error::MuxerNotFound,
+            other => other,
+        })?;
         let codec = encoder::find_by_name("libx264").or_else(|| encoder::find(codec::Id::MPEG4)).ok_or(ffmpeg::Error::EncoderNotFound)?;
         let header = output.format().flags().contains(format::Flags::GLOBAL_HEADER);
         let mut settings = codec::context::Context::new_with_codec(codec).encoder().video()?;
@@ -210,6 +217,14 @@ impl Sound {
 mod tests {
     use super::*;
     use crate::media::{self, Sampling, StreamPick};
+
+    #[test]
+    fn an_ending_that_is_no_containers_is_told_in_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let e = VideoWriter::create(&folder.path().join("a.txt"), 64, 48, None).unwrap_err().to_string();
+        let chain = VideoWriter::create(&folder.path().join("a.txt"), 64, 48, None).unwrap_err().chain();
+        assert!(e.contains("a.txt") && chain.contains(".mp4 or .mkv"), "{chain}");
+    }
 
     #[test]
     fn pictures_come_back_at_their_times() {

@@ -207,7 +207,12 @@ fn read(root: &Path, mut dropped: Option<&mut Vec<String>>) -> Result<Vec<Sample
         for file in &files {
             let relative = file.strip_prefix(root).unwrap_or(file).with_extension("");
             let id: Vec<String> = relative.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
-            samples.extend(read_file(file, &id.join("/"), dropped.as_deref_mut())?);
+            match (read_file(file, &id.join("/"), dropped.as_deref_mut()), dropped.as_deref_mut()) {
+                (Ok(found), _) => samples.extend(found),
+                // One file that cannot be read at all does not hide what is in the others.
+                (Err(e), Some(dropped)) => dropped.push(e.to_string()),
+                (Err(e), None) => return Err(e),
+            }
         }
         samples.sort_by(|a, b| a.id.cmp(&b.id));
     } else {
