@@ -76,6 +76,8 @@ pub enum Missing {
     NoFace,
     /// The person is not in the picture.
     OffScreen,
+    /// A face is there, but too small, blurred or turned away to be measured.
+    LowQuality,
     /// The turn is shorter than the feature needs.
     TooShort,
     /// There is no sound.
@@ -101,6 +103,7 @@ impl Missing {
             Missing::NoStream => "no_stream",
             Missing::NoFace => "no_face",
             Missing::OffScreen => "off_screen",
+            Missing::LowQuality => "low_quality",
             Missing::TooShort => "too_short",
             Missing::Silent => "silent",
             Missing::Unvoiced => "unvoiced",

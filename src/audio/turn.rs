@@ -71,7 +71,9 @@ impl TurnVoice {
 /// is `too_short`, or `past_end` when it runs past the audio, one without a frame above [`super::SILENCE_DB`] is `silent`. A recording without
 /// audio is the caller's case: [`TurnVoice::without`] with [`Missing::NoStream`].
 pub fn turn_voice(audio: &AudioBuffer, acoustics: &Acoustics, segment: Segment, words: Option<usize>, config: &VoiceConfig) -> TurnVoice {
-    let speaking_rate = words.filter(|_| !segment.is_empty()).map(|n| n as f64 / segment.duration());
+    // A cue of a millisecond is no time in which words are said.
+    let long_enough = segment.duration() + 1e-6 >= config.min_turn_secs && !segment.is_empty();
+    let speaking_rate = words.filter(|_| long_enough).map(|n| n as f64 / segment.duration());
     let without = |reason| TurnVoice { speaking_rate_words_per_sec: speaking_rate, ..TurnVoice::without(reason) };
     if segment.start() >= audio.duration() {
         return without(Missing::PastEnd);
@@ -222,6 +224,8 @@ mod tests {
         let t = turn_voice(&audio, &acoustics, segment(8.0, 10.0), Some(4), &VoiceConfig::default());
         near(t.speaking_rate_words_per_sec, 2.0, 1e-12);
         assert!(t.level_db.is_none());
+        let t = turn_voice(&audio, &acoustics, segment(8.0, 8.001), Some(2), &VoiceConfig::default());
+        assert_eq!(t.speaking_rate_words_per_sec, None, "not 2000 words a second");
         // A turn of the shortest length holds enough frames wherever it starts.
         assert!((0..100).all(|k| reason(0.1 + 0.001 * f64::from(k), 0.2 + 0.001 * f64::from(k)).is_none()));
     }

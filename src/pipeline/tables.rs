@@ -213,11 +213,15 @@ fn row(
         label.map(ToOwned::to_owned)
     };
     let speech = turns::speech_context(&heard.diarization.annotation, turn.segment, matched.as_deref());
-    let voice = matched.clone().or_else(|| speech.speaker.clone());
+    let voice = voice(label.filter(|_| has_transcript), matched.as_deref(), speech.speaker.as_deref(), matches);
     let person = voice.as_deref().and_then(|v| cast.person_of(v)).map(ToOwned::to_owned);
     let there: Vec<&FaceTurn> = face_turns.iter().filter(|f| f.turn == index).collect();
     let here: Vec<&FaceTurn> = there.iter().copied().filter(|f| f.observations > 0).collect();
-    let (face, face_source, face_missing) = choose_face(&here, person.as_deref(), turn, seen, recipe);
+    let (face, face_source, mut face_missing) = choose_face(&here, person.as_deref(), turn, seen, recipe);
+    let own_is_there = person.as_ref().map_or(!there.is_empty(), |p| there.iter().any(|f| f.person == *p));
+    if matches!(face_missing, Some(Missing::NoFace | Missing::OffScreen)) && own_is_there && (person.is_some() || here.is_empty()) {
+        face_missing = Some(Missing::LowQuality);
+    }
     TurnRow {
         words: has_transcript.then(|| turns::word_count(&turn.text)),
         speech,
@@ -228,6 +232,14 @@ fn row(
         face_source,
         face_missing,
     }
+}
+
+/// The voice that is looked for on the screen: the label's own, else whoever is heard in the turn, unless that is another label's voice.
+/// Where diarization takes two people for one, the second has no voice, and must not get the first one's face.
+fn voice(label: Option<&str>, matched: Option<&str>, heard: Option<&str>, matches: &[SpeakerMatch]) -> Option<String> {
+    let of_another =
+        |speaker: &str| label.is_some_and(|l| matches.iter().any(|m| m.diarized.as_deref() == Some(speaker) && m.label.as_str() != l));
+    matched.or_else(|| heard.filter(|s| !of_another(s))).map(ToOwned::to_owned)
 }
 
 /// The face a turn's row describes: the speaker's own by the cast; where the speaker has no place on the screen, the one person seen.
@@ -253,5 +265,26 @@ fn choose_face(
         (None, []) => missing(Missing::NoFace),
         (None, [one]) => (Some((*one).clone()), Some("only_visible"), None),
         (None, _) => missing(Missing::OffScreen),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_without_a_voice_does_not_get_another_labels() {
+        let matched = |label: &str, diarized: Option<&str>| SpeakerMatch {
+            label: label.into(),
+            diarized: diarized.map(ToOwned::to_owned),
+            shared_secs: 1.0,
+            speech_secs: 1.0,
+        };
+        let matches = [matched("Wang", Some("S0")), matched("Li", None)];
+        let of = |label: Option<&str>, own: Option<&str>, heard: Option<&str>| voice(label, own, heard, &matches);
+        assert_eq!(of(Some("Wang"), Some("S0"), Some("S0")).as_deref(), Some("S0"));
+        assert_eq!(of(Some("Li"), None, Some("S0")), None, "one voice was found for two people, and it is Wang's");
+        assert_eq!(of(Some("Li"), None, Some("S1")).as_deref(), Some("S1"), "a voice that is nobody else's");
+        assert_eq!(of(None, None, Some("S0")).as_deref(), Some("S0"), "a turn without a label");
     }
 }

@@ -67,7 +67,7 @@ pub fn turns_schema(voice: Vec<ColumnSpec>) -> TableSchema {
         "face_missing",
         Kind::Str,
         "",
-        "Why the face columns are null: no_stream, no_face, off_screen, past_end, not_requested.",
+        "Why the face columns are null: no_stream, no_face, off_screen, low_quality, past_end, not_requested.",
     ));
     columns.extend(face_columns());
     TableSchema { name: "turns", description: "One turn of the transcript, or one speech turn where there is none.", columns }
