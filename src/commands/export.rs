@@ -188,13 +188,10 @@ fn review(sample: &Value, request: &Request, id: &str, to: &Path) -> Result<usiz
         return Ok(0);
     };
     let mut rows = Vec::new();
-    for (position, row) in sample.get("rows").and_then(Value::as_array).into_iter().flatten().enumerate() {
-        let index = row.get("row_index").and_then(Value::as_u64).unwrap_or(position as u64 + 1);
-        let time = |name: &str| row.get(name).and_then(Value::as_f64);
-        let span = time("start_time").zip(time("end_time")).and_then(|(a, b)| Segment::from_secs(a, b));
-        match span {
-            Some(span) => rows.push((u32::try_from(index)?, span)),
-            None => tracing::warn!("{id}: row {index} has no times in order; no clip"),
+    for row in rows_of(sample) {
+        match row.span.and_then(|(start, end)| Segment::from_secs(start, end)) {
+            Some(span) => rows.push((row.index, span)),
+            None => tracing::warn!("{id}: row {} has no times in order; no clip", row.index),
         }
     }
     let assets = table_path(to, "review_assets", id)?.with_extension("");
