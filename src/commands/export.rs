@@ -7,33 +7,27 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use turnwise::corpus::read_manifest;
-use turnwise::error::Error;
-use turnwise::export::{Measured, Questions, ReviewClip, Said, Told, Wording, cut, lines, rewrite};
+use turnwise::export::{Measured, Questions, ReviewClip, Said, Wording, cut, lines, rewrite};
 use turnwise::media::StreamPick;
 use turnwise::output::folder::OutputFolder;
 use turnwise::output::paths::table_path;
 use turnwise::output::read::{StoredTable, read_columns};
 use turnwise::pipeline::Request;
 use turnwise::time::Segment;
+use turnwise::transcript::rescue::sample_files;
 
 use super::annotations::{AnnotatedRow, agree};
-use super::keep_apart;
+use super::{keep_apart, must_be_there};
 use crate::cli::{ExportJsonl, ExportRescue};
 
 /// Writes the benchmark's samples anew, cue fields from measurements; tells how many.
 pub fn rescue(args: &ExportRescue) -> Result<String> {
     let wording = Wording::load(args.cues.as_deref())?;
     let root = &args.annotations;
-    let mut files = Vec::new();
-    if root.is_dir() {
-        if args.to.starts_with(root) {
-            bail!("{} lies inside {}: the export would be read as annotations; name another folder", args.to.display(), root.display());
-        }
-        collect(root, &mut files)?;
-        files.sort();
-    } else {
-        files.push(root.clone());
+    if root.is_dir() && args.to.starts_with(root) {
+        bail!("{} lies inside {}: the export would be read as annotations; name another folder", args.to.display(), root.display());
     }
+    let files = sample_files(root)?;
     let below = |file: &Path| -> Result<PathBuf> {
         Ok(if root.is_dir() { file.strip_prefix(root)?.to_owned() } else { PathBuf::from(file.file_name().unwrap_or_default()) })
     };
@@ -46,10 +40,7 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
         Some(path) => read_manifest(path)?.into_iter().map(|r| (r.interview_id.clone(), r)).collect(),
     };
     let (mut samples, mut measured, mut cut_rows) = (0, 0, 0);
-    if !args.out.is_dir() {
-        let what = format!("there is no folder {}", args.out.display());
-        return Err(Error::Usage { what, hint: "name the folder that extract wrote".into() }.into());
-    }
+    must_be_there(&args.out)?;
     for file in &files {
         let relative = below(file)?;
         let id: Vec<String> = relative.with_extension("").iter().map(|c| c.to_string_lossy().into_owned()).collect();
@@ -65,9 +56,9 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
             let own = sample.get("sample_id").and_then(Value::as_str).map(|s| s.trim().to_owned());
             let id = own.filter(|s| !s.is_empty()).unwrap_or_else(|| id.join("/"));
             agree(&id, &rows_of(&sample), &args.out)?;
-            let cues = measured_cues(&wording, &args.out, &id)?;
-            measured += usize::from(cues.is_some());
-            rewrite(&mut sample, &cues.unwrap_or_default());
+            let found = measured_in(&wording, &args.out, &id)?;
+            measured += usize::from(found.is_some());
+            rewrite(&mut sample, &found.unwrap_or_default().cues);
             if let Some(request) = media.get(&id) {
                 // One film that cannot be read costs its own clips only.
                 match review(&sample, request, &id, &args.to) {
@@ -128,13 +119,17 @@ pub fn jsonl(args: &ExportJsonl) -> Result<String> {
     }
     std::fs::create_dir_all(&args.to).with_context(|| format!("cannot make the folder {}", args.to.display()))?;
     let mut told = String::new();
+    // Tasks are mostly of the same interviews.
+    let mut measured: BTreeMap<String, Measured> = BTreeMap::new();
     for file in there.iter().filter(|f| args.task.is_empty() || args.task.contains(&f.interview_id)) {
         let task = &file.interview_id;
         let table = read_columns(&file.path, &TASK_COLUMNS)?;
-        let all = lines(task, &table, &questions, |id| {
-            let cues = measured_cues(&wording, &args.out, id)?.unwrap_or_default();
-            Ok(Measured { cues, said: said(&args.out, id)? })
-        })?;
+        for id in (0..table.rows()).filter_map(|row| table.text("interview_id", row)) {
+            if !measured.contains_key(id) {
+                measured.insert(id.to_owned(), measured_in(&wording, &args.out, id)?.unwrap_or_default());
+            }
+        }
+        let all = lines(task, &table, &questions, &measured)?;
         let target = args.to.join(format!("{task}.jsonl"));
         let text: String = all.iter().map(|l| format!("{l}\n")).collect();
         std::fs::write(&target, text).with_context(|| format!("cannot write {}", target.display()))?;
@@ -143,27 +138,19 @@ pub fn jsonl(args: &ExportJsonl) -> Result<String> {
     Ok(told)
 }
 
-/// Who says what in an interview's turns.
-fn said(out: &Path, id: &str) -> turnwise::error::Result<BTreeMap<u32, Said>> {
-    let path = table_path(out, "turns", id)?;
-    if !path.is_file() {
-        return Ok(BTreeMap::new());
-    }
-    let turns = read_columns(&path, &["turn_index", "speaker", "text"])?;
-    let text = |name: &str, row| turns.text(name, row).map(ToOwned::to_owned);
-    let one = |row| Some((turns.number("turn_index", row)? as u32, Said { speaker: text("speaker", row), text: text("text", row) }));
-    Ok((0..turns.rows()).filter_map(one).collect())
-}
-
-/// The cues of a sample's turns; `None` when it was not extracted.
-fn measured_cues(wording: &Wording, out: &Path, id: &str) -> turnwise::error::Result<Option<BTreeMap<u32, Told>>> {
-    let table = |name: &str, columns: &[&str]| -> turnwise::error::Result<Option<StoredTable>> {
+/// What the tables tell of an interview's turns; `None` when it was not extracted.
+fn measured_in(wording: &Wording, out: &Path, id: &str) -> Result<Option<Measured>> {
+    let table = |name: &str, columns: &[&str]| -> Result<Option<StoredTable>> {
         let path = table_path(out, name, id)?;
         Ok(if path.is_file() { Some(read_columns(&path, columns)?) } else { None })
     };
-    let Some(turns) = table("turns", &wording.turn_columns())? else { return Ok(None) };
+    let mut columns = wording.turn_columns();
+    columns.push("text");
+    let Some(turns) = table("turns", &columns)? else { return Ok(None) };
     let dyads = table("dyads", &wording.dyad_columns())?.unwrap_or_default();
-    wording.cues(&turns, &dyads).map(Some)
+    let text = |name: &str, row| turns.text(name, row).map(ToOwned::to_owned);
+    let said = |row| Some((turns.number("turn_index", row)? as u32, Said { speaker: text("speaker", row), text: text("text", row) }));
+    Ok(Some(Measured { cues: wording.cues(&turns, &dyads)?, said: (0..turns.rows()).filter_map(said).collect() }))
 }
 
 /// A clip this much shorter than its row is told.
@@ -219,19 +206,4 @@ fn review(sample: &Value, request: &Request, id: &str, to: &Path) -> Result<usiz
     let text = serde_json::to_string_pretty(&serde_json::json!({"rows": listed, "rows_without_clip": missing, "rows_cut_short": short}))?;
     std::fs::write(&manifest, text + "\n").with_context(|| format!("cannot write {}", manifest.display()))?;
     Ok(clips.len())
-}
-
-/// The files that hold samples, by the benchmark's rule.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
-        let entry = entry?;
-        let path = entry.path();
-        let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-        if entry.file_type()?.is_dir() {
-            collect(&path, files)?;
-        } else if (suffix == "json" || suffix == "jsonl") && path.file_name().is_some_and(|n| n != "manifest.json") {
-            files.push(path);
-        }
-    }
-    Ok(())
 }

@@ -104,6 +104,15 @@ fn keep_out(input: &Path, output: &Path) -> Result<()> {
     keep_apart(input, output)
 }
 
+/// Refuses an output folder of extract that is not there.
+fn must_be_there(out: &Path) -> Result<()> {
+    if !out.is_dir() {
+        let what = format!("there is no folder {}", out.display());
+        return Err(Error::Usage { what, hint: "name the folder that extract wrote".into() }.into());
+    }
+    Ok(())
+}
+
 fn recipe(args: &RecipeArgs) -> Result<Recipe> {
     Ok(Recipe::load(args.recipe.as_deref(), &args.set)?)
 }

@@ -16,7 +16,7 @@ use turnwise::tasks::{self, FeatureSet, Interview, Media, SampleFeatures, TABLES
 use turnwise::transcript::rescue::{Row, read_samples, read_samples_leniently};
 
 use super::annotations::{AnnotatedRow, agree};
-use super::{SOME_FAILED, print};
+use super::{SOME_FAILED, must_be_there, print};
 use crate::cli::{Check, Tasks};
 
 /// Checks annotations; exit 1 when something is to be corrected.
@@ -66,10 +66,7 @@ pub fn tasks(args: &Tasks) -> Result<String> {
         let what = format!("task {} is made from annotations, and none are given", task.name);
         return Err(Error::Usage { what, hint: "name them with --annotations".into() }.into());
     }
-    if !args.out.is_dir() {
-        let what = format!("there is no folder {}", args.out.display());
-        return Err(Error::Usage { what, hint: "name the folder that extract wrote".into() }.into());
-    }
+    must_be_there(&args.out)?;
     for sample in &samples {
         let row = |r: &Row| AnnotatedRow {
             index: r.row_index,

@@ -68,40 +68,30 @@ pub struct Said {
     pub text: Option<String>,
 }
 
-/// The instances of a task's table, in its order, one line each. `measured_in` gives what an interview's tables tell; only that of the
+/// The instances of a task's table, in its order, one line each. `measured` holds what the interviews' tables tell; only that of the
 /// instance's own context rows is shown. What was said is the annotations' where the task is made from them, else the transcript's.
 ///
 /// # Errors
-/// [`Error::Usage`] for a table that is none of a task; those of `measured_in`.
-pub fn lines(
-    task: &str,
-    table: &StoredTable,
-    questions: &Questions,
-    mut measured_in: impl FnMut(&str) -> Result<Measured>,
-) -> Result<Vec<String>> {
+/// [`Error::Usage`] for a table that is none of a task.
+pub fn lines(task: &str, table: &StoredTable, questions: &Questions, measured: &BTreeMap<String, Measured>) -> Result<Vec<String>> {
     let needed = |name: &str, row: usize| {
         table.text(name, row).ok_or_else(|| Error::Usage {
             what: format!("the table of task {task} has no {name} in row {row}"),
             hint: "make it with turnwise tasks".into(),
         })
     };
-    let mut known: Option<(String, Measured)> = None;
     let mut all = Vec::with_capacity(table.rows());
     for row in 0..table.rows() {
         let (id, interview) = (needed("instance_id", row)?, needed("interview_id", row)?);
-        // Instances of one interview follow each other.
-        if known.as_ref().is_none_or(|(last, _)| last != interview) {
-            known = Some((interview.to_owned(), measured_in(interview)?));
-        }
-        let told = known.as_ref().map(|(_, told)| told);
-        let (mut context, mut measured) = (Vec::new(), Vec::new());
+        let told = measured.get(interview);
+        let (mut context, mut cues) = (Vec::new(), Vec::new());
         for shown in shown(table, row, told) {
             let index = shown.get("row_index").and_then(Value::as_u64).and_then(|i| u32::try_from(i).ok());
             if let Some(told) = index.and_then(|i| told?.cues.get(&i)) {
                 let mut fields = rescue::fields(told);
                 fields.retain(|_, v| !matches!(v, Value::String(s) if s.is_empty()) && !matches!(v, Value::Array(a) if a.is_empty()));
                 fields.insert("row".into(), json!(index));
-                measured.push(Value::Object(fields));
+                cues.push(Value::Object(fields));
             }
             let said = SAID.iter().filter_map(|(from, to)| Some(((*to).to_owned(), shown.get(*from)?.clone())));
             context.push(Value::Object(said.collect()));
@@ -129,7 +119,7 @@ pub fn lines(
             "question": questions.ask(rule, table.text("unit", row), &names),
             "options": options,
             "context": context,
-            "cues": measured,
+            "cues": cues,
             "label": label(table, row),
         });
         all.push(line.to_string());

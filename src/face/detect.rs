@@ -35,12 +35,7 @@ impl Model {
     /// Those of [`Session::load`]; [`Error::ModelContract`] when the entry is not one of a face detector.
     pub fn load(registry: &Registry, name: &str, runtime: Runtime) -> Result<Self> {
         let entry = registry.model(name)?;
-        let wrong = |expected: &str, got: String| Error::ModelContract {
-            name: name.into(),
-            tensor: "entry as a face detector".into(),
-            expected: expected.into(),
-            got,
-        };
+        let wrong = |expected: &str, got: String| entry.unfit("a face detector", expected, got);
         let (Some(picture), Some(answer @ (Answer::Retinaface | Answer::Boxes))) = (&entry.picture, entry.answer) else {
             return Err(wrong("picture, and answer = \"retinaface\" or \"boxes\"", entry.usage()));
         };

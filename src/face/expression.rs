@@ -31,12 +31,7 @@ impl Model {
     /// Those of [`Session::load`]; [`Error::ModelContract`] when the entry is not one of an expression model.
     pub fn load(registry: &Registry, name: &str, runtime: Runtime) -> Result<Self> {
         let entry = registry.model(name)?;
-        let wrong = |expected: &str, got: String| Error::ModelContract {
-            name: name.into(),
-            tensor: "entry as an expression model".into(),
-            expected: expected.into(),
-            got,
-        };
+        let wrong = |expected: &str, got: String| entry.unfit("an expression model", expected, got);
         let (Some(picture), Some(answer @ (Answer::Probabilities | Answer::Logits))) = (&entry.picture, entry.answer) else {
             return Err(wrong("picture, and answer = \"probabilities\" or \"logits\"", entry.usage()));
         };

@@ -79,6 +79,11 @@ pub struct PictureSpec {
 }
 
 impl ModelEntry {
+    /// What is said of an entry that cannot serve as `role`.
+    pub fn unfit(&self, role: &str, expected: &str, got: String) -> Error {
+        Error::ModelContract { name: self.name.clone(), tensor: format!("entry as {role}"), expected: expected.into(), got }
+    }
+
     /// How the entry says that it is fed and read, in words.
     pub fn usage(&self) -> String {
         let picture = if self.picture.is_some() { "a picture" } else { "no picture" };

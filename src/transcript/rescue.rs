@@ -201,10 +201,7 @@ pub fn read_samples_leniently(root: &Path) -> Result<(Vec<Sample>, Vec<String>)>
 fn read(root: &Path, mut dropped: Option<&mut Vec<String>>) -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
     if root.is_dir() {
-        let mut files = Vec::new();
-        collect(root, &mut files)?;
-        files.sort();
-        for file in &files {
+        for file in &sample_files(root)? {
             let relative = file.strip_prefix(root).unwrap_or(file).with_extension("");
             let id: Vec<String> = relative.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
             match (read_file(file, &id.join("/"), dropped.as_deref_mut()), dropped.as_deref_mut()) {
@@ -232,6 +229,20 @@ fn read(root: &Path, mut dropped: Option<&mut Vec<String>>) -> Result<Vec<Sample
         return Err(Error::parse(root, 0, format!("sample id {:?} occurs twice", pair[0]), "give every sample an id of its own"));
     }
     Ok(samples)
+}
+
+/// The files below a folder that hold samples, by the benchmark's rule, sorted; a file is itself.
+///
+/// # Errors
+/// [`Error::Read`] for a folder that cannot be listed.
+pub fn sample_files(root: &Path) -> Result<Vec<PathBuf>> {
+    if !root.is_dir() {
+        return Ok(vec![root.to_owned()]);
+    }
+    let mut files = Vec::new();
+    collect(root, &mut files)?;
+    files.sort();
+    Ok(files)
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
