@@ -22,6 +22,8 @@ from registry import Registry
 # Free dimensions that are not the batch: what the time is given for.
 SIZES = {
     "segmentation": [("10 s", {"samples": 160000})],
+    "segmentation_filters": [("10 s", {"samples": 160000})],
+    "segmentation_windows": [("10 s", {"steps": 5325}), ("twice 10 s", {"batch": 2, "steps": 5325})],
     "campplus": [("1.5 s", {"frames": 148}), ("3 s", {"frames": 298}), ("10 s", {"frames": 998})],
     "swift_f0": [("1 s", {"samples": 16000})],
     "silero_vad_16k_sequence": [("1 s", {"chunks": 31})],

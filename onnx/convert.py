@@ -47,6 +47,14 @@ def convert(model: dict, path: Path) -> bytes:
             import campplus
 
             return campplus.convert(source, model["name"])
+        case "segmentation":
+            import segmentation
+
+            return segmentation.convert(source, model["name"])
+        case "silero":
+            import silero
+
+            return silero.convert(source)
         case "retinaface":
             import retinaface
 

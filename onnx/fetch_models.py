@@ -30,6 +30,8 @@ CONVERTERS = {
     "none": [],
     "tflite": ["convert.py", "graph.py", "face_api.py", "tflite_to_onnx.py"],
     "campplus": ["convert.py", "graph.py", "torch_state.py", "campplus.py"],
+    "segmentation": ["convert.py", "graph.py", "segmentation.py"],
+    "silero": ["convert.py", "graph.py", "silero.py"],
     "retinaface": ["convert.py", "graph.py", "torch_state.py", "retinaface.py"],
     "face_api_recognition": ["convert.py", "graph.py", "face_api.py"],
     "face_api_expression": ["convert.py", "graph.py", "face_api.py"],

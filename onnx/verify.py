@@ -28,6 +28,11 @@ TOLERANCES = {
     "face_recognition": {"descriptor": 1e-5},
     "face_expression": {"probabilities": 1e-5},
     # Of unit vectors; the stored filter banks are rounded to 0.001, which alone makes most of it.
+    # The cell state grows to tens.
+    "silero_vad_16k_sequence": {"speech_probs": 1e-5, "hn": 1e-5, "cn": 1e-3},
+    "segmentation_filters": {"highest": 1e-5, "lowest": 1e-5},
+    # Log-probabilities, down to -20.
+    "segmentation_windows": {"logits": 1e-3},
     "campplus": {"embedding": 1e-3},
     "campplus_frames": {"embedding": 1e-3},
     "campplus_head": {"embedding": 1e-5},
@@ -74,6 +79,16 @@ def verify(model: dict, source: Path, path: Path):
         case "campplus":
             against = "stored embeddings"
             _campplus(graph, source, compare)
+        case "silero":
+            against = "its source"
+            _silero(graph, session(source), compare)
+        case "segmentation" if name == "segmentation_filters":
+            against = "NumPy"
+            for sound in sounds():
+                compare(run(graph, sound[None, None, None]), {k: v[None, :, None] for k, v in _filters(source, sound).items()})
+        case "segmentation":
+            against = "its source"
+            _segmentation_windows(graph, source, compare)
         case "retinaface":
             against = "NumPy"
             state = _torch_state(source)
@@ -186,6 +201,53 @@ def _torch_state(source: Path) -> dict[str, np.ndarray]:
     import torch_state
 
     return torch_state.load(source.read_bytes())
+
+
+def sounds() -> list[np.ndarray]:
+    """10 s at 16 kHz: noise, quiet noise off the zero line, and tones that come and go, each 0 for a while."""
+    random = np.random.default_rng(11)
+    t = np.arange(160000) / 16000
+    tones = sum(a * np.sin(2 * np.pi * f * t) for a, f in ((0.3, 140), (0.2, 423), (0.1, 2750))) * (np.sin(2 * np.pi * 1.3 * t) > 0)
+    made = [random.normal(0, 0.1, t.size), random.normal(0.02, 1e-3, t.size), tones + random.normal(0, 1e-3, t.size)]
+    for sound in made:
+        sound[100000:120000] = 0
+    return [sound.astype(np.float32) for sound in made]
+
+
+def _silero(graph: ort.InferenceSession, source: ort.InferenceSession, compare) -> None:
+    state = [np.zeros((1, 1, 128), np.float32)] * 2
+    for sound in sounds():
+        # Chunks of 512 with 64 samples before; the state goes on from one sound to the next.
+        chunks = np.lib.stride_tricks.sliding_window_view(sound, 576)[::512]
+        for some in (chunks, chunks[:1]):
+            wanted = run(source, some, *state)
+            compare(run(graph, some, *state), wanted)
+            state = [wanted["hn"], wanted["cn"]]
+
+
+def _filters(source: Path, sound: np.ndarray) -> dict[str, np.ndarray]:
+    import segmentation
+
+    _, weights = segmentation.read(source.read_bytes())
+    scale, shift = (weights[f"sincnet.wav_norm1d.{of}"].astype(np.float64) for of in ("weight", "bias"))
+    pieces = np.lib.stride_tricks.sliding_window_view(sound.astype(np.float64) * scale + shift, 251)[::10]
+    values = weights[segmentation.FILTERS][:, 0].astype(np.float64) @ pieces.T
+    threes = values[:, : values.shape[1] // 3 * 3].reshape(80, -1, 3)
+    return {"highest": threes.max(2), "lowest": threes.min(2)}
+
+
+def _segmentation_windows(graph: ort.InferenceSession, source: Path, compare) -> None:
+    whole = session(source)
+    zero, one = (_filters(source, np.full(271, value, np.float32)) for value in (0, 1))
+    magnitudes = []
+    for sound in sounds():
+        x = sound.astype(np.float64)
+        mean, deviation = x.mean(), np.sqrt(x.var() + 1e-5)
+        highest, lowest = ((y - zero[k] - (one[k] - zero[k]) * mean) / deviation + zero[k] for k, y in _filters(source, sound).items())
+        magnitudes.append(np.maximum(highest, -lowest).astype(np.float32))
+    wanted = [run(whole, sound[None, None])["logits"] for sound in sounds()]
+    for i, j in ((0, 1), (2, 2)):
+        compare(run(graph, np.stack([magnitudes[i], magnitudes[j]])), {"logits": np.concatenate([wanted[i], wanted[j]])})
 
 
 def _campplus_head(state: dict[str, np.ndarray], statistics: np.ndarray) -> np.ndarray:

@@ -49,7 +49,8 @@ use crate::time::Segment;
 use crate::warning::Warning;
 
 /// Registry names of the models diarization needs.
-pub const MODELS: &[&str] = &[vad::MODEL, segmentation::MODEL, embedding::FRAME_MODEL, embedding::HEAD_MODEL];
+pub const MODELS: &[&str] =
+    &[vad::MODEL, segmentation::FILTER_MODEL, segmentation::WINDOW_MODEL, embedding::FRAME_MODEL, embedding::HEAD_MODEL];
 
 /// Sample rate every model of this room takes.
 pub const RATE_HZ: u32 = 16_000;
@@ -135,9 +136,10 @@ impl SpeakerModels {
     }
 
     /// The sessions of all of them, to ask what they did.
-    pub fn sessions(&mut self) -> [&mut Session; 4] {
+    pub fn sessions(&mut self) -> [&mut Session; 5] {
+        let [filters, windows] = self.segmenter.sessions();
         let [frames, head] = self.embedder.sessions();
-        [self.vad.session(), self.segmenter.session(), frames, head]
+        [self.vad.session(), filters, windows, frames, head]
     }
 }
 
