@@ -4,6 +4,7 @@
 //! ```text
 //! floor replay TIMINGS.json MEDIA RATE_HZ  the streams decoded alone, and every model call of a run again, on random input of the same shape
 //! floor voice AUDIO                        eGeMAPSv02 in process, and the transforms it cannot do without
+//! floor diarize AUDIO...                   who speaks when, in process, the models loaded before
 //! floor landmarks INPUT OUTPUT             the landmark model on 1x256x256x3 floats, again and again
 //! floor pitch AUDIO                        SwiftF0 on the 10 ms grid
 //! floor faces PNG...                       every picture as a clip of its own
@@ -25,6 +26,7 @@ use turnwise::face::{FaceConfig, FaceModels, FaceTracker};
 use turnwise::inference::{Input, Registry, Runtime, Session, Usage};
 use turnwise::media::{self, Sampling, StreamPick};
 use turnwise::signal::VideoFrame;
+use turnwise::speaker::{self, SpeakerBounds, SpeakerConfig, SpeakerModels};
 use turnwise::time::Seconds;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -36,6 +38,7 @@ fn main() -> Outcome<()> {
     let found = match args.as_slice() {
         ["replay", timings, media, rate] => replay(Path::new(timings), Path::new(media), rate.parse()?)?,
         ["voice", file] => voice(Path::new(file))?,
+        ["diarize", files @ ..] => diarize(files)?,
         ["landmarks", input, output] => landmarks(Path::new(input), Path::new(output))?,
         ["pitch", file] => pitch(Path::new(file))?,
         ["faces", pictures @ ..] => faces(pictures)?,
@@ -154,6 +157,22 @@ fn voice(file: &Path) -> Outcome<Value> {
     let (_, transform_secs) = timed(transforms)?;
     let secs = audio.duration().get();
     Ok(json!({ "secs": secs, "decode_secs": decode_secs, "analyse_secs": analyse_secs, "transform_secs": transform_secs }))
+}
+
+/// Reading included; the better of two times, as of the peer.
+fn diarize(files: &[&str]) -> Outcome<Value> {
+    let registry = Registry::open(None)?;
+    let (mut models, load_secs) = timed(|| Ok(SpeakerModels::load(&registry, Runtime::default())?))?;
+    let mut clips = Vec::new();
+    for file in files {
+        let mut once = || {
+            let sound = media::audio_spooled(Path::new(file), speaker::RATE_HZ, StreamPick::default())?.buffer;
+            Ok(black_box(speaker::diarize(&sound, &mut models, &SpeakerConfig::default(), &SpeakerBounds::default())?))
+        };
+        let (first, second) = (timed(&mut once)?, timed(&mut once)?);
+        clips.push(json!({ "secs": first.1.min(second.1), "speakers": first.0.voices.len() }));
+    }
+    Ok(json!({ "load_secs": load_secs, "clips": clips }))
 }
 
 fn landmarks(input: &Path, output: &Path) -> Outcome<Value> {

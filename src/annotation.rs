@@ -56,6 +56,24 @@ impl Annotation {
         &self.turns
     }
 
+    /// What lies inside `stretches`, which may overlap each other.
+    pub fn within(&self, stretches: &[Segment]) -> Self {
+        let mut sorted = stretches.to_vec();
+        sorted.sort();
+        let mut joined: Vec<Segment> = Vec::new();
+        for stretch in sorted {
+            match joined.last_mut().filter(|last| last.end() >= stretch.start()) {
+                Some(last) => *last = Segment::new(last.start(), last.end().max(stretch.end())).unwrap_or(*last),
+                None => joined.push(stretch),
+            }
+        }
+        let inside = |t: &SpeechTurn| {
+            let parts = joined.iter().filter_map(|s| t.segment.intersection(*s));
+            parts.map(|segment| SpeechTurn { segment, speaker: t.speaker.clone() }).collect::<Vec<_>>()
+        };
+        Annotation::new(self.turns.iter().flat_map(inside).collect())
+    }
+
     /// Distinct speakers, sorted by name.
     pub fn speakers(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.turns.iter().map(|t| t.speaker.as_str()).collect();
@@ -103,6 +121,17 @@ mod tests {
         assert_eq!(a.turns().len(), 2);
         assert_eq!(a.turns()[0].speaker, "a");
         assert_eq!(a.speakers(), ["a", "b"]);
+    }
+
+    #[test]
+    fn what_lies_outside_of_stretches_is_cut_off() {
+        let segment = |start, end| Segment::from_secs(start, end).unwrap();
+        let turn = |start, end, speaker: &str| SpeechTurn { segment: segment(start, end), speaker: speaker.into() };
+        let all = Annotation::new(vec![turn(0.0, 4.0, "a"), turn(3.0, 9.0, "b"), turn(20.0, 21.0, "a")]);
+        // Two stretches that overlap are one: no turn is cut inside.
+        let kept = all.within(&[segment(8.5, 12.0), segment(1.0, 3.5), segment(3.0, 5.0)]);
+        assert_eq!(kept.turns(), [turn(1.0, 4.0, "a"), turn(3.0, 5.0, "b"), turn(8.5, 9.0, "b")]);
+        assert!(all.within(&[]).turns().is_empty());
     }
 
     #[test]

@@ -159,6 +159,9 @@ pub struct Diarize {
     /// Voices known by name: a folder of recordings named after their speakers, or Parquet with the columns name and embedding.
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub enrol: Option<PathBuf>,
+    /// Write only what is said inside these stretches; all of the file is heard.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub uem: Option<PathBuf>,
     /// How many speakers.
     #[command(flatten)]
     pub speakers: Speakers,

@@ -333,6 +333,27 @@ fn a_number_of_speakers_is_kept_to() {
     assert_eq!(names.len(), 2);
     let scored = stage.run(&["score", sample("conversation.rttm").to_str().unwrap(), "two.rttm"]);
     assert!(scored.code == 0 && scored.out.contains("DER %"), "{}", scored.out);
+
+    // A UEM cuts what is written; one without the recording is refused.
+    stage.write("own.uem", "conversation 1 10 15\nconversation 1 18 20\nother 1 0 1\n");
+    stage.write("others.uem", "a 1 0 1\nb 1 0 1\n");
+    let diarize = |uem: &str| stage.run(&["diarize", media.to_str().unwrap(), "--rttm", "cut.rttm", "--speakers", "2", "--uem", uem]);
+    assert_eq!(diarize("own.uem").code, 0);
+    let spans = |rttm: &str| -> Vec<(f64, f64)> {
+        let text = std::fs::read_to_string(stage.path(rttm)).unwrap();
+        let fields = text.lines().map(|l| l.split(' ').skip(3).take(2).map(|f| f.parse::<f64>().unwrap()).collect::<Vec<_>>());
+        fields.map(|f| (f[0], f[0] + f[1])).collect()
+    };
+    let inside = |(from, to): (f64, f64)| {
+        let both = |(a, b): (f64, f64)| (b.min(to) - a.max(from)).max(0.0);
+        both((10.0, 15.0)) + both((18.0, 20.0))
+    };
+    let (cut, whole) = (spans("cut.rttm"), spans("two.rttm"));
+    let kept: f64 = cut.iter().map(|(a, b)| b - a).sum();
+    assert!(kept > 4.0 && (kept - whole.iter().copied().map(inside).sum::<f64>()).abs() < 0.01, "{kept}");
+    assert!((kept - cut.iter().copied().map(inside).sum::<f64>()).abs() < 0.01);
+    let told = diarize("others.uem");
+    assert!(told.code != 0 && told.err.contains("others.uem says nothing of conversation"), "{}", told.err);
 }
 
 /// The speakers an RTTM names, sorted.

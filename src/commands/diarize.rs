@@ -21,10 +21,13 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     let mut recipe = recipe(&args.recipe)?;
     enrol(args.enrol.as_deref(), &mut recipe)?;
     let bounds = bounds(args.speakers)?;
-    for input in [Some(&args.input), args.recipe.recipe.as_ref()].into_iter().flatten() {
+    for input in [Some(&args.input), args.recipe.recipe.as_ref(), args.uem.as_ref()].into_iter().flatten() {
         keep_apart(input, &args.rttm)?;
     }
     keep_out(Path::new(&recipe.speaker.enrolment.voices), &args.rttm)?;
+    let stem = args.input.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let uri = uri_for(&stem);
+    let heard = args.uem.as_deref().map(|path| stretches_of(path, &uri)).transpose()?;
     registry.verify(speaker::MODELS.iter().copied())?;
     let pick = StreamPick { audio: recipe.input.audio_stream.index(), video: None };
     let decoded = media::audio_spooled(&args.input, speaker::RATE_HZ, pick)?;
@@ -38,12 +41,30 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     for warning in &found.warnings {
         tracing::warn!("{warning}");
     }
-    let stem = args.input.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    write_rttm(&args.rttm, &uri_for(&stem), &found.annotation)?;
+    if let Some(stretches) = &heard {
+        found.annotation = found.annotation.within(stretches);
+    }
+    write_rttm(&args.rttm, &uri, &found.annotation)?;
     if let Some(reason) = found.reason {
         tracing::warn!("nobody speaks in {} ({})", args.input.display(), reason.reason());
     }
     Ok(())
+}
+
+/// The stretches of recording `uri` in a UEM file; where it holds one recording, that one's.
+fn stretches_of(path: &Path, uri: &str) -> Result<Vec<Segment>> {
+    let mut uem = read_uem(path)?;
+    match uem.iter().position(|(u, _)| u == uri) {
+        Some(at) => Ok(uem.swap_remove(at).1),
+        None if uem.len() == 1 => {
+            tracing::warn!("{uri} is cut to the stretches of {}, the one recording of {}", uem[0].0, path.display());
+            Ok(uem.swap_remove(0).1)
+        }
+        None => {
+            let what = format!("{} says nothing of {uri}", path.display());
+            Err(Error::Usage { what, hint: "name the recording as its file without the extension, blanks as underscores".into() }.into())
+        }
+    }
 }
 
 /// Error rates, recording by recording and over all.

@@ -17,6 +17,8 @@ const MOST_PAST_END_SECS: f64 = 60.0;
 const MOST_GAPS_TOLD: usize = 20;
 /// New clocks told one by one.
 pub(super) const MOST_JUMPS_TOLD: u32 = 20;
+/// Samples past the declared end there is room for at once: the last frame's, and a resampler's.
+const PIECE_ROOM: usize = 1 << 15;
 /// The end assumed where the container declares none.
 const ASSUMED_END_SECS: f64 = 6.0 * 3600.0;
 
@@ -38,6 +40,7 @@ pub(super) struct Placing {
     shift: f64,
     jumps: u32,
     limit: f64,
+    declared_end: Option<f64>,
     start: Option<f64>,
     /// The last stamp, and the length of what came with it.
     last: Option<(f64, f64)>,
@@ -78,6 +81,7 @@ impl Placing {
             shift: 0.0,
             jumps: 0,
             limit: last_believable(declared_end),
+            declared_end,
             start: None,
             last: None,
             sound: 0.0,
@@ -93,6 +97,16 @@ impl Placing {
         Placing { spool: Some(spool), ..self }
     }
 
+    /// Room for the signal up to its declared end: growing, it would be in memory twice. What cannot be had, or believed, is left to growth.
+    fn reserve(&mut self) {
+        if self.out.capacity() == 0
+            && self.spool.is_none()
+            && let Some(end) = self.declared_end.filter(|end| (0.0..=ASSUMED_END_SECS).contains(end))
+        {
+            let _ = self.out.try_reserve_exact((end * f64::from(self.out_hz)) as usize + PIECE_ROOM);
+        }
+    }
+
     /// Where the next sample goes if nothing else is said, in seconds since the origin.
     pub(super) fn now(&self) -> f64 {
         self.resampler.as_ref().map_or(0.0, |r| self.next as f64 / f64::from(r.source_hz()))
@@ -103,6 +117,7 @@ impl Placing {
         if samples.is_empty() || rate_hz == 0 {
             return Ok(());
         }
+        self.reserve();
         let rate = f64::from(rate_hz);
         self.change_rate(rate_hz)?;
         let mut samples = samples;

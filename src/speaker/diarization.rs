@@ -5,7 +5,7 @@ use super::embedding::{Embedding, cosine, feature_frame, unit};
 use super::reconstruct::{self, LabelledTrack};
 use super::resegmentation::{self, Point};
 use super::segmentation::FRAMES;
-use super::tracks::{self, Tracks, frames_secs};
+use super::tracks::{Stitcher, Tracks, frames_secs};
 use super::vad::{self, CHUNKS};
 use super::{Diarization, RATE_HZ, SpeakerBounds, SpeakerConfig, SpeakerModels, SpeakerVoice};
 use crate::annotation::{Annotation, SpeechTurn};
@@ -32,8 +32,8 @@ const UNIT_PAUSE_SECS: f64 = 2.0;
 /// Points further apart than a hop by this have a pause between them.
 const POINT_PAUSE_SECS: f64 = 0.1;
 
-/// A voice heard only over another's is believed where at least this share of the windows hears it, 0 to 1.
-const OVERLAP_VOICE_PEAK: f32 = 0.9;
+/// A voice heard only over another's is believed where it is at least this probable, 0 to 1.
+const OVERLAP_VOICE_PEAK: f32 = 0.6;
 
 /// Samples looked at together where only their level counts.
 const LEVEL_PIECE: usize = 1 << 16;
@@ -56,10 +56,10 @@ pub fn diarize(audio: &impl Sound, models: &mut SpeakerModels, config: &SpeakerC
         return Ok(Diarization { vad_probability, reason: Some(reason), ..Diarization::default() });
     }
 
-    let windows = models.segmenter.windows(audio, config.segmentation.step_frames())?;
     let frames = audio.count().div_ceil(FRAMES.hop());
-    let tracks = tracks::stitch(&windows, frames, config.segmentation.min_agreement);
-    drop(windows);
+    let mut stitcher = Stitcher::new(frames, &config.segmentation);
+    models.segmenter.windows(audio, config.segmentation.step_frames(), |window| stitcher.push(window))?;
+    let tracks = stitcher.finish();
     let voices = Voices::hear(audio, models, &tracks, &vad_probability, config)?;
     let speakers = voices.speakers(config, least, most);
     let mut labels = voices.label(&tracks, speakers.centroids.clone(), config, most);

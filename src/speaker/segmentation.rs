@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use ndarray::{Array3, ArrayView4, Axis, Slice};
+use ndarray::{Array3, ArrayView3, ArrayView4, ArrayViewMut2, Axis, Slice};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -57,11 +57,14 @@ pub struct SegmentationConfig {
     pub step_secs: f64,
     /// Local speakers of neighbouring windows are one person where they share at least this part of their joint time, 0 to 1.
     pub min_agreement: f64,
+    /// What a window says counts the less the nearer it is to the window's edge, where the model hears but one side of it: a tenth at
+    /// the edge itself, all from this many seconds on.
+    pub edge_secs: f64,
 }
 
 impl Default for SegmentationConfig {
     fn default() -> Self {
-        SegmentationConfig { step_secs: 1.6, min_agreement: 0.6 }
+        SegmentationConfig { step_secs: 1.6, min_agreement: 0.6, edge_secs: 4.0 }
     }
 }
 
@@ -79,6 +82,15 @@ pub struct LocalWindow {
     pub first_frame: usize,
     /// Active local speakers of each frame, speaker `k` in bit `k`.
     pub active: Vec<u8>,
+    /// Probability that each local speaker speaks, 0 to 1, frame by frame.
+    pub probability: Vec<[f32; LOCAL_SPEAKERS]>,
+}
+
+impl LocalWindow {
+    fn silent(first_frame: usize) -> Self {
+        let frames = FRAMES.whole_frames(WINDOW);
+        LocalWindow { first_frame, active: vec![0; frames], probability: vec![[0.0; LOCAL_SPEAKERS]; frames] }
+    }
 }
 
 /// The loaded networks.
@@ -110,59 +122,76 @@ impl Segmenter {
         [&mut self.filters, &mut self.windows]
     }
 
-    /// Local speakers of every window of `sound` at 16 kHz, windows `step_frames` apart, the last one filled with zeros.
-    /// Windows of silence are empty of speakers.
+    /// Gives `each` the local speakers of every window of `sound` at 16 kHz in turn, windows `step_frames` apart, the last one filled with
+    /// zeros. Windows of silence are empty of speakers. Memory holds two windows, whatever the length.
     ///
     /// # Errors
     /// [`Error::Model`], [`Error::Shape`] when a model gives another number of values, and what [`Sound::piece`] says.
-    pub fn windows(&mut self, sound: &impl Sound, step_frames: usize) -> Result<Vec<LocalWindow>> {
+    pub fn windows(&mut self, sound: &impl Sound, step_frames: usize, mut each: impl FnMut(LocalWindow)) -> Result<()> {
         let steps = STEPS.whole_frames(WINDOW);
-        let mut windows: Vec<LocalWindow> = Vec::new();
         let mut filtered = Filtered::default();
         let mut input = Array3::<f32>::zeros((WINDOWS_A_CALL, FILTERS, steps));
-        let mut waiting: Vec<usize> = Vec::with_capacity(WINDOWS_A_CALL);
+        // Windows that wait for a call to be full, and those of silence between them.
+        let mut waiting: Vec<(LocalWindow, Option<usize>)> = Vec::new();
+        let mut filled = 0;
         let mut first_frame = 0;
         loop {
             let start = first_frame * FRAMES.hop();
             let there = sound.piece(start..start + WINDOW)?;
-            windows.push(LocalWindow { first_frame, active: vec![0; FRAMES.whole_frames(WINDOW)] });
+            let mut slot = None;
             if there.iter().any(|s| s.abs() >= SILENT_PEAK) {
                 let (mean, deviation) = level(&there, WINDOW);
                 drop(there);
                 let first = start / STEPS.hop();
                 filtered.extend(&mut self.filters, sound, first..first + steps)?;
-                let mut slot = input.index_axis_mut(Axis(0), waiting.len());
-                for (filter, mut row) in slot.rows_mut().into_iter().enumerate() {
-                    // The filters are affine: another mean and scale of the samples are another offset and scale of what they say.
-                    let (zero, scale) = (f64::from(self.at_zero[filter]), deviation.recip());
-                    let offset = zero - (zero + f64::from(self.response[filter]) * mean) * scale;
-                    let (scale, offset) = (scale as f32, offset as f32);
-                    let (highest, lowest) = filtered.rows(filter, first, steps);
-                    for ((slot, high), low) in row.iter_mut().zip(highest).zip(lowest) {
-                        *slot = (high * scale + offset).max(-(low * scale + offset));
-                    }
-                }
-                waiting.push(windows.len() - 1);
+                self.magnitudes(&filtered, first, (mean, deviation), input.index_axis_mut(Axis(0), filled));
+                slot = Some(filled);
+                filled += 1;
             }
+            waiting.push((LocalWindow::silent(first_frame), slot));
             let done = start + WINDOW >= sound.count();
-            if waiting.len() == WINDOWS_A_CALL || (done && !waiting.is_empty()) {
-                let batch = input.slice_axis(Axis(0), Slice::from(..waiting.len())).into_dyn();
-                let outputs = self.windows.run(&[("magnitudes", Input::F32(batch))])?;
-                let logits = outputs.first().and_then(|o| o.as_slice()).unwrap_or_default();
-                let frames = logits.len() / waiting.len() / CLASSES.len();
-                if frames == 0 || logits.len() != frames * waiting.len() * CLASSES.len() {
-                    let expected = format!("frames of {} classes for {} windows", CLASSES.len(), waiting.len());
-                    return Err(Error::Shape { what: "segmentation output", expected, got: format!("{} values", logits.len()) });
+            if filled == WINDOWS_A_CALL || filled == 0 || done {
+                let logits = if filled > 0 { self.logits(input.slice_axis(Axis(0), Slice::from(..filled)))? } else { Vec::new() };
+                let size = logits.len() / filled.max(1);
+                for (mut window, slot) in waiting.drain(..) {
+                    if let Some(logits) = slot.and_then(|slot| logits.get(slot * size..(slot + 1) * size)) {
+                        (window.active, window.probability) =
+                            logits.chunks_exact(CLASSES.len()).map(|l| (decode(l), probability(l))).unzip();
+                    }
+                    each(window);
                 }
-                for (window, logits) in waiting.drain(..).zip(logits.chunks_exact(frames * CLASSES.len())) {
-                    windows[window].active = logits.chunks_exact(CLASSES.len()).map(decode).collect();
-                }
+                filled = 0;
             }
             if done {
-                return Ok(windows);
+                return Ok(());
             }
             first_frame += step_frames;
         }
+    }
+
+    /// What the rest of the network begins with: the filters' magnitudes, from step `first`, in a window of this mean and deviation.
+    fn magnitudes(&self, filtered: &Filtered, first: usize, (mean, deviation): (f64, f64), mut slot: ArrayViewMut2<'_, f32>) {
+        for (filter, mut row) in slot.rows_mut().into_iter().enumerate() {
+            // The filters are affine: another mean and scale of the samples are another offset and scale of what they say.
+            let (zero, scale) = (f64::from(self.at_zero[filter]), deviation.recip());
+            let offset = zero - (zero + f64::from(self.response[filter]) * mean) * scale;
+            let (scale, offset) = (scale as f32, offset as f32);
+            let (highest, lowest) = filtered.rows(filter, first, row.len());
+            for ((slot, high), low) in row.iter_mut().zip(highest).zip(lowest) {
+                *slot = (high * scale + offset).max(-(low * scale + offset));
+            }
+        }
+    }
+
+    /// The classes' log-probabilities, `[window, frame, class]`.
+    fn logits(&mut self, magnitudes: ArrayView3<'_, f32>) -> Result<Vec<f32>> {
+        let expected = magnitudes.len_of(Axis(0)) * FRAMES.whole_frames(WINDOW) * CLASSES.len();
+        let outputs = self.windows.run(&[("magnitudes", Input::F32(magnitudes.into_dyn()))])?;
+        let logits = outputs.into_iter().next().map(|o| o.into_raw_vec_and_offset().0).unwrap_or_default();
+        if logits.len() == expected {
+            return Ok(logits);
+        }
+        Err(Error::Shape { what: "segmentation output", expected: format!("{expected} values"), got: format!("{} values", logits.len()) })
     }
 }
 
@@ -253,9 +282,22 @@ fn decode(logits: &[f32]) -> u8 {
     CLASSES.get(best.0).copied().unwrap_or(0)
 }
 
+/// The probability of each local speaker: of all classes with it. A frame of which the model gives no number has nobody.
+fn probability(logits: &[f32]) -> [f32; LOCAL_SPEAKERS] {
+    let mut sums = [0.0; LOCAL_SPEAKERS];
+    for (class, value) in CLASSES.iter().zip(logits).filter(|(_, v)| v.is_finite()) {
+        for (k, sum) in sums.iter_mut().enumerate() {
+            *sum += if class >> k & 1 == 1 { value.exp() } else { 0.0 };
+        }
+    }
+    sums
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signal::AudioBuffer;
+    use crate::speaker::fixture;
 
     #[test]
     fn classes_decode_to_speakers() {
@@ -264,6 +306,65 @@ mod tests {
         assert_eq!(decode(&one_hot(2)), 0b010);
         assert_eq!(decode(&one_hot(5)), 0b101);
         assert_eq!(decode(&[f32::NAN; 7]), 0b000);
+    }
+
+    #[test]
+    fn a_speaker_is_as_likely_as_all_classes_with_it() {
+        let p = probability(&[0.1f32, 0.2, 0.05, 0.05, 0.4, 0.1, 0.1].map(f32::ln));
+        for (got, expected) in p.into_iter().zip([0.7, 0.55, 0.25]) {
+            assert!((got - expected).abs() < 1e-6, "{p:?}");
+        }
+        assert!(probability(&[f32::NAN; 7]).iter().all(|p| p.abs() < 1e-9));
+    }
+
+    #[test]
+    fn a_window_has_the_mean_and_deviation_of_what_it_is_filled_up_to() {
+        let samples: Vec<f32> = (0..21).map(|i| i as f32).collect();
+        // 0 to 20 and 9 zeros: mean 210 / 30, squares 2870 / 30 less 49.
+        let (mean, deviation) = level(&samples, 30);
+        assert!((mean - 7.0).abs() < 1e-12 && (deviation - (2870.0f64 / 30.0 - 49.0 + EPSILON).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn windows_are_what_the_whole_network_says_of_each() {
+        let Some(shared) = fixture::shared() else { return };
+        let registry = fixture::registry();
+        let mut segmenter = Segmenter::load(&registry, Runtime::default()).expect("run make models");
+        // An offset, silence for longer than a window, and a last window that is not whole.
+        let clip = fixture::clip(&shared, "pyannote_sample");
+        let mut samples: Vec<f32> = clip.samples().iter().map(|s| 0.3 * s + 0.05).collect();
+        samples.extend(std::iter::repeat_n(0.0, 16 * 16_000));
+        samples.extend_from_slice(&clip.samples()[..75_000]);
+        let sound = AudioBuffer::new(samples, 16_000);
+        let step = 95;
+        let mut found = Vec::new();
+        segmenter.windows(&sound, step, |w| found.push(w)).unwrap();
+        assert_eq!(found.iter().map(|w| w.first_frame).collect::<Vec<_>>(), (0..found.len()).map(|i| i * step).collect::<Vec<_>>());
+        let last = (found.len() - 1) * step * FRAMES.hop();
+        assert!(last + WINDOW >= sound.count() && last - step * FRAMES.hop() + WINDOW < sound.count());
+        let (mut silent, mut heard) = (0, 0);
+        for window in &found {
+            let start = window.first_frame * FRAMES.hop();
+            let there = sound.piece(start..start + WINDOW).unwrap();
+            if there.iter().all(|s| *s == 0.0) {
+                assert_eq!(*window, LocalWindow::silent(window.first_frame));
+                silent += 1;
+                continue;
+            }
+            // Each window filtered by itself, brought to mean 0 and deviation 1 beforehand.
+            let (mean, deviation) = level(&there, WINDOW);
+            let mut normal: Vec<f32> = there.iter().map(|s| ((f64::from(*s) - mean) / deviation) as f32).collect();
+            normal.resize(WINDOW, (-mean / deviation) as f32);
+            let (highest, lowest) = filter(&mut segmenter.filters, &normal).unwrap();
+            let magnitudes = highest.iter().zip(&lowest).map(|(h, l)| h.max(-l)).collect();
+            let magnitudes = Array3::from_shape_vec((1, FILTERS, STEPS.whole_frames(WINDOW)), magnitudes).unwrap();
+            let alone = segmenter.logits(magnitudes.view()).unwrap();
+            let expected = alone.chunks_exact(CLASSES.len()).map(probability);
+            let worst = window.probability.iter().zip(expected).flat_map(|(a, b)| (0..LOCAL_SPEAKERS).map(move |k| (a[k] - b[k]).abs()));
+            assert!(worst.fold(0.0, f32::max) < 1e-3);
+            heard += usize::from(window.active.iter().any(|a| *a > 0));
+        }
+        assert!(silent > 2 && heard > 10, "{silent} {heard}");
     }
 
     #[test]

@@ -3,22 +3,25 @@
 //! A track is one voice as long as the windows keep hearing it; who it is, is for clustering to say. Overlap stays: two tracks may be
 //! active at once.
 
-use super::segmentation::{FRAMES, LOCAL_SPEAKERS, LocalWindow};
+use super::segmentation::{FRAMES, LOCAL_SPEAKERS, LocalWindow, SegmentationConfig};
 
 /// All ways to pair the local speakers of two windows: `[k]` is the partner of speaker `k`.
 const PAIRINGS: [[usize; LOCAL_SPEAKERS]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+
+/// What a window's first and last frames weigh beside 1 in its middle.
+const EDGE_WEIGHT: f32 = 0.1;
 
 /// One voice through neighbouring windows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
     /// Recording frame of `activity[0]`.
     pub first_frame: usize,
-    /// Share of the windows over each frame that hear this voice, 0 to 1.
+    /// Probability of this voice in each frame, 0 to 1: the weighted mean over the windows over it.
     pub activity: Vec<f32>,
 }
 
 impl Track {
-    /// Recording frames in which most windows hear the voice.
+    /// Recording frames in which the voice is likely.
     pub fn active_frames(&self) -> impl Iterator<Item = usize> + '_ {
         self.activity.iter().enumerate().filter(|(_, a)| **a > 0.5).map(|(i, _)| self.first_frame + i)
     }
@@ -28,7 +31,7 @@ impl Track {
         frame.checked_sub(self.first_frame).and_then(|i| self.activity.get(i)).copied().unwrap_or(0.0)
     }
 
-    /// The highest share of windows that agree on the voice.
+    /// The highest probability of the voice.
     pub fn peak(&self) -> f32 {
         self.activity.iter().copied().fold(0.0, f32::max)
     }
@@ -53,22 +56,47 @@ impl Tracks {
     }
 }
 
-/// Joins windows to tracks over a recording of `frames` frames. Local speakers of neighbouring windows are one track where the time
-/// in which both are active is at least `min_agreement` of the time in which either is.
-pub fn stitch(windows: &[LocalWindow], frames: usize, min_agreement: f64) -> Tracks {
-    let mut votes: Vec<(usize, Vec<f32>)> = Vec::new();
-    let (mut cover, mut speakers) = (vec![0.0f32; frames], vec![0.0f32; frames]);
-    let mut before: Option<(&LocalWindow, [Option<usize>; LOCAL_SPEAKERS])> = None;
-    for window in windows {
-        let mut ids = before.map_or([None; LOCAL_SPEAKERS], |(last, last_ids)| {
-            let mut ids = [None; LOCAL_SPEAKERS];
-            for (k, l) in partners(last, window, min_agreement).into_iter().enumerate() {
+/// Joins windows, given one after the other, to tracks. Local speakers of neighbouring windows are one track where the time in which both
+/// are active is at least `min_agreement` of the time in which either is.
+#[derive(Debug)]
+pub struct Stitcher {
+    min_agreement: f64,
+    /// Frames over which a window's say grows from [`EDGE_WEIGHT`] to 1.
+    edge_frames: f32,
+    /// First frame of each track, and the probabilities summed over windows.
+    votes: Vec<(usize, Vec<f32>)>,
+    /// What all windows over a frame weigh together, and how many speakers they hear.
+    cover: Vec<f32>,
+    speakers: Vec<f32>,
+    /// The window before, and the track of each of its speakers.
+    before: Option<(LocalWindow, [Option<usize>; LOCAL_SPEAKERS])>,
+}
+
+impl Stitcher {
+    /// For a recording of `frames` frames.
+    pub fn new(frames: usize, config: &SegmentationConfig) -> Self {
+        let edge_frames = (config.edge_secs / FRAMES.hop_secs()) as f32;
+        let (cover, speakers) = (vec![0.0; frames], vec![0.0; frames]);
+        Stitcher { min_agreement: config.min_agreement, edge_frames, votes: Vec::new(), cover, speakers, before: None }
+    }
+
+    /// What frame `i` of a window of `count` frames weighs.
+    fn weight(&self, i: usize, count: usize) -> f32 {
+        let from_edge = i.min(count - 1 - i) as f32 + 0.5;
+        if from_edge < self.edge_frames { (from_edge / self.edge_frames).max(EDGE_WEIGHT) } else { 1.0 }
+    }
+
+    /// Adds the window that follows.
+    pub fn push(&mut self, window: LocalWindow) {
+        let mut ids = [None; LOCAL_SPEAKERS];
+        if let Some((last, last_ids)) = &self.before {
+            for (k, l) in partners(last, &window, self.min_agreement).into_iter().enumerate() {
                 if let Some(l) = l {
                     ids[l] = last_ids[k];
                 }
             }
-            ids
-        });
+        }
+        let weights: Vec<f32> = (0..window.active.len()).map(|i| self.weight(i, window.active.len())).collect();
         for (k, id) in ids.iter_mut().enumerate() {
             let heard = window.active.iter().any(|a| a >> k & 1 == 1);
             if !heard {
@@ -76,40 +104,46 @@ pub fn stitch(windows: &[LocalWindow], frames: usize, min_agreement: f64) -> Tra
                 continue;
             }
             let track = *id.get_or_insert_with(|| {
-                votes.push((window.first_frame, Vec::new()));
-                votes.len() - 1
+                self.votes.push((window.first_frame, Vec::new()));
+                self.votes.len() - 1
             });
-            let (first, votes) = &mut votes[track];
+            let (first, votes) = &mut self.votes[track];
             let at = window.first_frame - *first;
             if votes.len() < at + window.active.len() {
                 votes.resize(at + window.active.len(), 0.0);
             }
-            for (vote, active) in votes[at..].iter_mut().zip(&window.active) {
-                *vote += f32::from(active >> k & 1);
+            for ((vote, probability), weight) in votes[at..].iter_mut().zip(&window.probability).zip(&weights) {
+                *vote += weight * probability[k];
             }
         }
-        for (i, active) in window.active.iter().enumerate() {
-            if let (Some(c), Some(s)) = (cover.get_mut(window.first_frame + i), speakers.get_mut(window.first_frame + i)) {
-                *c += 1.0;
-                *s += active.count_ones() as f32;
-            }
+        let first = window.first_frame.min(self.cover.len());
+        let sums = self.cover[first..].iter_mut().zip(&mut self.speakers[first..]);
+        for ((cover, speakers), (active, weight)) in sums.zip(window.active.iter().zip(&weights)) {
+            *cover += weight;
+            *speakers += weight * active.count_ones() as f32;
         }
-        before = Some((window, ids));
+        self.before = Some((window, ids));
     }
-    let mut active_tracks = vec![0u8; frames];
-    let mut tracks = Vec::with_capacity(votes.len());
-    for (first_frame, mut activity) in votes {
-        activity.truncate(frames.saturating_sub(first_frame));
-        for (i, a) in activity.iter_mut().enumerate() {
-            *a /= cover[first_frame + i].max(1.0);
-            if *a > 0.5 {
-                active_tracks[first_frame + i] += 1;
+
+    /// The tracks of all windows.
+    pub fn finish(self) -> Tracks {
+        let frames = self.cover.len();
+        let least = f32::MIN_POSITIVE;
+        let mut active_tracks = vec![0u8; frames];
+        let mut tracks = Vec::with_capacity(self.votes.len());
+        for (first_frame, mut activity) in self.votes {
+            activity.truncate(frames.saturating_sub(first_frame));
+            for (i, a) in activity.iter_mut().enumerate() {
+                *a /= self.cover[first_frame + i].max(least);
+                if *a > 0.5 {
+                    active_tracks[first_frame + i] += 1;
+                }
             }
+            tracks.push(Track { first_frame, activity });
         }
-        tracks.push(Track { first_frame, activity });
+        let speaker_count = self.speakers.iter().zip(&self.cover).map(|(s, c)| (s / c.max(least) + 0.5).floor() as u8).collect();
+        Tracks { tracks, speaker_count, active_tracks }
     }
-    let speaker_count = speakers.iter().zip(&cover).map(|(s, c)| (s / c.max(1.0) + 0.5).floor() as u8).collect();
-    Tracks { tracks, speaker_count, active_tracks }
 }
 
 /// For each local speaker of `left`, its partner in `right`, if they agree.
@@ -149,7 +183,33 @@ mod tests {
     use super::*;
 
     fn window(first_frame: usize, active: &[u8]) -> LocalWindow {
-        LocalWindow { first_frame, active: active.to_vec() }
+        let probability = active.iter().map(|a| std::array::from_fn(|k| f32::from(a >> k & 1))).collect();
+        LocalWindow { first_frame, active: active.to_vec(), probability }
+    }
+
+    fn stitch(windows: &[LocalWindow], frames: usize, min_agreement: f64) -> Tracks {
+        let config = SegmentationConfig { min_agreement, edge_secs: 0.0, ..Default::default() };
+        let mut stitcher = Stitcher::new(frames, &config);
+        windows.iter().for_each(|w| stitcher.push(w.clone()));
+        stitcher.finish()
+    }
+
+    #[test]
+    fn a_window_counts_for_less_at_its_edges() {
+        // Ten frames of edge. The first window hears nobody, the second, half a window later, one voice throughout.
+        let config = SegmentationConfig { edge_secs: 10.0 * FRAMES.hop_secs(), ..Default::default() };
+        let mut stitcher = Stitcher::new(60, &config);
+        for (i, weight) in [(0, 0.1), (5, 0.55), (10, 1.0), (29, 1.0), (34, 0.55), (39, 0.1)] {
+            assert!((stitcher.weight(i, 40) - weight).abs() < 1e-6, "{i}: {}", stitcher.weight(i, 40));
+        }
+        let (all, none) = ([1u8; 40], [0u8; 40]);
+        stitcher.push(window(0, &none));
+        stitcher.push(window(20, &all));
+        let tracks = stitcher.finish();
+        // At frame 20 the first window is in its middle, the second at its edge; at frame 39 it is the other way round.
+        assert!((tracks.tracks[0].at(20) - 0.1 / 1.1).abs() < 1e-6 && (tracks.tracks[0].at(39) - 1.0 / 1.1).abs() < 1e-6);
+        assert_eq!((tracks.speaker_count[20], tracks.speaker_count[39], tracks.speaker_count[50]), (0, 1, 1));
+        assert_eq!(tracks.tracks[0].active_frames().next(), Some(30));
     }
 
     #[test]
