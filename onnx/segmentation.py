@@ -8,6 +8,8 @@ the larger magnitude of the two is what the rest of the network, `segmentation_w
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import onnx
 from onnx import numpy_helper
@@ -40,7 +42,9 @@ def filters(weights: dict[str, np.ndarray]) -> bytes:
     x = g.input("samples", [1, 1, 1, "samples"])
     scale, shift = (weights[f"sincnet.wav_norm1d.{of}"].astype(np.float64) for of in ("weight", "bias"))
     kernels = weights[FILTERS].astype(np.float64)
-    y = g.conv(x, (kernels * scale)[:, :, None, :], kernels.sum((1, 2)) * shift, stride=(1, STRIDE))
+    # Exactly rounded sums: their bits do not depend on the order a processor adds in.
+    sums = np.array([math.fsum(kernel.ravel()) for kernel in kernels])
+    y = g.conv(x, (kernels * scale)[:, :, None, :], sums * shift, stride=(1, STRIDE))
     pool = {"kernel_shape": [1, POOL], "strides": [1, POOL]}
     g.output(g.node("MaxPool", y, **pool), "highest", [1, 80, 1, "steps"])
     g.output(g.node("Neg", g.node("MaxPool", g.node("Neg", y), **pool)), "lowest", [1, 80, 1, "steps"])

@@ -34,6 +34,9 @@ const WINDOW: usize = 160_000;
 /// Windows a call. One alone takes a quarter more time, four gain nothing.
 const WINDOWS_A_CALL: usize = 2;
 
+/// Windows kept back until a call is full: a long silence may come between.
+const MOST_WAITING: usize = 16;
+
 /// Values of the filters: three neighbours' extremes, 271 samples wide. A frame's hop is nine of their hops.
 const STEPS: FrameGrid = FrameGrid::new(16_000, 271, 30);
 
@@ -123,7 +126,7 @@ impl Segmenter {
     }
 
     /// Gives `each` the local speakers of every window of `sound` at 16 kHz in turn, windows `step_frames` apart, the last one filled with
-    /// zeros. Windows of silence are empty of speakers. Memory holds two windows, whatever the length.
+    /// zeros. Windows of silence are empty of speakers. Memory holds a few windows, whatever the length.
     ///
     /// # Errors
     /// [`Error::Model`], [`Error::Shape`] when a model gives another number of values, and what [`Sound::piece`] says.
@@ -150,7 +153,7 @@ impl Segmenter {
             }
             waiting.push((LocalWindow::silent(first_frame), slot));
             let done = start + WINDOW >= sound.count();
-            if filled == WINDOWS_A_CALL || filled == 0 || done {
+            if filled == WINDOWS_A_CALL || filled == 0 || waiting.len() == MOST_WAITING || done {
                 let logits = if filled > 0 { self.logits(input.slice_axis(Axis(0), Slice::from(..filled)))? } else { Vec::new() };
                 let size = logits.len() / filled.max(1);
                 for (mut window, slot) in waiting.drain(..) {
@@ -330,10 +333,10 @@ mod tests {
         let Some(shared) = fixture::shared() else { return };
         let registry = fixture::registry();
         let mut segmenter = Segmenter::load(&registry, Runtime::default()).expect("run make models");
-        // An offset, silence for longer than a window, and a last window that is not whole.
+        // An offset, silence for longer than windows are kept back, and a last window that is not whole.
         let clip = fixture::clip(&shared, "pyannote_sample");
         let mut samples: Vec<f32> = clip.samples().iter().map(|s| 0.3 * s + 0.05).collect();
-        samples.extend(std::iter::repeat_n(0.0, 16 * 16_000));
+        samples.extend(std::iter::repeat_n(0.0, 50 * 16_000));
         samples.extend_from_slice(&clip.samples()[..75_000]);
         let sound = AudioBuffer::new(samples, 16_000);
         let step = 95;
@@ -364,7 +367,7 @@ mod tests {
             assert!(worst.fold(0.0, f32::max) < 1e-3);
             heard += usize::from(window.active.iter().any(|a| *a > 0));
         }
-        assert!(silent > 2 && heard > 10, "{silent} {heard}");
+        assert!(silent > MOST_WAITING && heard > 10, "{silent} {heard}");
     }
 
     #[test]
