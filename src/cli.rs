@@ -159,7 +159,8 @@ pub struct Diarize {
     /// Voices known by name: a folder of recordings named after their speakers, or Parquet with the columns name and embedding.
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub enrol: Option<PathBuf>,
-    /// Write only what is said inside these stretches; all of the file is heard.
+    /// Write only what is said inside these stretches, one a line: `recording 1 start end` in seconds, the recording called as the input
+    /// without its extension, blanks as underscores. All of the file is heard.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub uem: Option<PathBuf>,
     /// How many speakers.
@@ -185,7 +186,7 @@ pub struct Score {
     /// Leave out the time in which several speak in the truth.
     #[arg(long)]
     pub skip_overlap: bool,
-    /// Score only inside these stretches.
+    /// Score only inside these stretches, one a line: `recording 1 start end`, in seconds.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub uem: Option<PathBuf>,
 }

@@ -352,6 +352,9 @@ fn a_number_of_speakers_is_kept_to() {
     let kept: f64 = cut.iter().map(|(a, b)| b - a).sum();
     assert!(kept > 4.0 && (kept - whole.iter().copied().map(inside).sum::<f64>()).abs() < 0.01, "{kept}");
     assert!((kept - cut.iter().copied().map(inside).sum::<f64>()).abs() < 0.01);
+    stage.write("past.uem", "conversation 1 500 600\n");
+    let told = diarize("past.uem");
+    assert!(told.code == 0 && told.err.contains("inside the stretches") && spans("cut.rttm").is_empty(), "{}", told.err);
     let told = diarize("others.uem");
     assert!(told.code != 0 && told.err.contains("others.uem says nothing of conversation"), "{}", told.err);
 }
@@ -488,6 +491,15 @@ fn silence_noise_and_moments_of_speech_have_a_result() {
         let interview = table(&stage, &format!("{name}/interviews.parquet"));
         assert_eq!(interview.text("speech_missing", 0), reason, "{name}");
         assert_eq!(interview.number("speakers", 0), Some(voices as f64), "{name}");
+        if voices == 0 {
+            // The RTTM of nobody is an answer too.
+            let adopted = format!("{name}_adopted");
+            let told = stage.run(&["extract", &media, "--out", &adopted, "--rttm", "x.rttm"]);
+            assert_eq!(told.code, 0, "{name}: {}", told.err);
+            let interview = table(&stage, &format!("{adopted}/interviews.parquet"));
+            let warnings = interview.texts("warnings", 0).unwrap();
+            assert!(warnings.iter().any(|w| w.starts_with("rttm_empty")), "{name}: {warnings:?}");
+        }
     }
 }
 

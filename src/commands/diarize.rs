@@ -42,7 +42,11 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
         tracing::warn!("{warning}");
     }
     if let Some(stretches) = &heard {
-        found.annotation = found.annotation.within(stretches);
+        let cut = found.annotation.within(stretches);
+        if cut.turns().is_empty() && !found.annotation.turns().is_empty() {
+            tracing::warn!("nothing that is said lies inside the stretches of the UEM file");
+        }
+        found.annotation = cut;
     }
     write_rttm(&args.rttm, &uri, &found.annotation)?;
     if let Some(reason) = found.reason {

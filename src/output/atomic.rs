@@ -8,7 +8,8 @@ use crate::error::{Cause, Error, Result};
 
 /// Lets `fill` write the file; on any failure the old file stays as it was and no temporary is left.
 ///
-/// Missing parent folders are made. The folder is synced too, so that the rename survives a power cut.
+/// Missing parent folders are made. The folder is synced too, so that the rename survives a power cut. A link stays one: what it leads to
+/// is written. What is there and is no file (a pipe, `/dev/null`) is written to directly, as a rename would put a file in its place.
 ///
 /// # Errors
 /// [`Error::Write`] with the final path.
@@ -17,6 +18,13 @@ pub fn write_whole(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Resul
 }
 
 fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<(), Cause>) -> Result<(), Cause> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let path = target.as_path();
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        let mut writer = BufWriter::with_capacity(1 << 20, fs::OpenOptions::new().write(true).open(path)?);
+        fill(&mut writer)?;
+        return Ok(writer.flush()?);
+    }
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
         _ => PathBuf::from("."),
@@ -66,6 +74,29 @@ mod tests {
         assert_eq!(failed.unwrap_err().chain(), format!("cannot write {}: disk full", path.display()));
         assert_eq!(fs::read(&path).unwrap(), b"first");
         assert_eq!(names(path.parent().unwrap()), ["a.txt"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_pipes_stay_what_they_are() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), "old").unwrap();
+        symlink("file", at("link")).unwrap();
+        write_whole(&at("link"), |w| Ok(w.write_all(b"new")?)).unwrap();
+        assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
+        assert_eq!(fs::read(at("file")).unwrap(), b"new");
+
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        let pipe = at("pipe");
+        let reader = std::thread::spawn(move || fs::read(pipe).unwrap());
+        write_whole(&at("pipe"), |w| Ok(w.write_all(b"through")?)).unwrap();
+        assert_eq!(reader.join().unwrap(), b"through");
+        assert!(fs::symlink_metadata(at("pipe")).unwrap().file_type().is_fifo());
+        let mut left = names(folder.path());
+        left.sort_unstable();
+        assert_eq!(left, ["file", "link", "pipe"]);
     }
 
     #[test]

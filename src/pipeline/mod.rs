@@ -350,6 +350,8 @@ fn who_spoke(request: &Request, audio: &AudioBuffer, models: &mut SpeakerModels,
             let annotation = match (found.iter().position(|(uri, _)| *uri == own), found.len()) {
                 (Some(i), _) => found[i].1.clone(),
                 (None, 1) => found[0].1.clone(),
+                // What `diarize` writes where nobody speaks.
+                (None, 0) => Annotation::default(),
                 (None, n) => {
                     return Err(Error::parse(
                         path,
@@ -359,7 +361,12 @@ fn who_spoke(request: &Request, audio: &AudioBuffer, models: &mut SpeakerModels,
                     ));
                 }
             };
-            speaker::adopt(annotation, audio, models)
+            let empty = annotation.turns().is_empty();
+            let mut adopted = speaker::adopt(annotation, audio, models)?;
+            if empty {
+                adopted.warnings.push(Warning::Other { code: "rttm_empty", what: format!("{} names nobody", path.display()) });
+            }
+            Ok(adopted)
         }
     }
 }
