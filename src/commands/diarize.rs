@@ -55,20 +55,24 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     Ok(())
 }
 
-/// The stretches of recording `uri` in a UEM file; where it holds one recording, that one's.
+/// The stretches of recording `uri` in a UEM file.
 fn stretches_of(path: &Path, uri: &str) -> Result<Vec<Segment>> {
-    let mut uem = read_uem(path)?;
-    match uem.iter().position(|(u, _)| u == uri) {
-        Some(at) => Ok(uem.swap_remove(at).1),
-        None if uem.len() == 1 => {
-            tracing::warn!("{uri} is cut to the stretches of {}, the one recording of {}", uem[0].0, path.display());
-            Ok(uem.swap_remove(0).1)
-        }
-        None => {
-            let what = format!("{} says nothing of {uri}", path.display());
-            Err(Error::Usage { what, hint: "name the recording as its file without the extension, blanks as underscores".into() }.into())
-        }
+    let uem = read_uem(path)?;
+    let Some((named, stretches)) = own_or_only(&uem, uri) else {
+        let what = format!("{} says nothing of {uri}", path.display());
+        return Err(
+            Error::Usage { what, hint: "name the recording as its file without the extension, blanks as underscores".into() }.into()
+        );
+    };
+    if named != uri {
+        tracing::warn!("{uri} is cut to the stretches of {named}, the one recording of {}", path.display());
     }
+    Ok(stretches.clone())
+}
+
+/// What is said of recording `uri`, or of the one recording there is.
+fn own_or_only<'a, T>(all: &'a [(String, T)], uri: &str) -> Option<&'a (String, T)> {
+    all.iter().find(|(named, _)| named == uri).or(if all.len() == 1 { all.first() } else { None })
 }
 
 /// Error rates, recording by recording and over all.
@@ -126,17 +130,14 @@ fn counterpart(uri: &str, reference: &[(String, Annotation)], hypothesis: &[(Str
 }
 
 fn stretches(uem: &[(String, Vec<Segment>)], uri: &str) -> Vec<Segment> {
-    match uem.iter().find(|(u, _)| u == uri) {
-        Some((_, segments)) => segments.clone(),
-        None if uem.len() == 1 => {
-            tracing::warn!("{uri} is scored where the UEM file scores {}, its one recording", uem[0].0);
-            uem[0].1.clone()
-        }
-        None => {
-            tracing::warn!("{uri} is not in the UEM file: nothing of it is scored");
-            Vec::new()
-        }
+    let Some((named, stretches)) = own_or_only(uem, uri) else {
+        tracing::warn!("{uri} is not in the UEM file: nothing of it is scored");
+        return Vec::new();
+    };
+    if named != uri {
+        tracing::warn!("{uri} is scored where the UEM file scores {named}, its one recording");
     }
+    stretches.clone()
 }
 
 fn line(name: &str, der: Option<f64>, jer: Option<f64>, secs: [f64; 4]) -> String {
