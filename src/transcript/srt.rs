@@ -2,7 +2,7 @@
 
 use super::clock;
 use super::cue::{self, Cue};
-use super::draft::{Draft, short};
+use super::draft::{CUT, Draft, short};
 use crate::error::Result;
 
 const EXPECTED: &str = "expected HH:MM:SS,mmm --> HH:MM:SS,mmm with end at or after start; correct the line";
@@ -10,6 +10,9 @@ const EXPECTED: &str = "expected HH:MM:SS,mmm --> HH:MM:SS,mmm with end at or af
 /// Reads SRT text into `draft`.
 pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     let lines: Vec<&str> = text.split('\n').collect();
+    // The line that nothing ends.
+    let open = lines.iter().rposition(|l| !l.is_empty()).filter(|i| i + 1 == lines.len());
+    let mut numbers: Vec<(usize, u64)> = Vec::new();
     let mut cues: Vec<Cue> = Vec::new();
     let mut place = Place::BeforeFirst;
     let mut stray: Option<usize> = None;
@@ -18,11 +21,12 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         let line = line.trim();
         let blank_before = i == 0 || lines[i - 1].trim().is_empty();
         let timing = clock::timing(line);
-        let candidate = timing.is_some() || clock::arrowless_timing(line);
+        let candidate = timing.is_some() || clock::arrowless_timing(line) || clock::arrow_of_numbers(line);
         let number_before = if candidate { number_above(&lines[..i], number) } else { None };
         let spoilt = timing.is_none() && candidate && (blank_before || number_before.is_some());
         if timing.is_some() || spoilt {
             if let Some(n) = number_before {
+                numbers.push((i, n));
                 number = Some(n);
                 if let (Place::Inside, Some(cue)) = (place, cues.last_mut())
                     && cue.lines.last().is_some_and(|l| as_number(l) == Some(n))
@@ -40,6 +44,11 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
             }
             let name = number_before.map_or_else(|| format!("cue after cue {}", cues.len()), |n| format!("cue {n}"));
             place = Place::Inside;
+            if open == Some(i) {
+                draft.bad(i + 1, format!("{name}: the file ends with its timing line {:?}", short(line)), CUT)?;
+                place = Place::Dropped;
+                continue;
+            }
             match timing {
                 Some(Ok(segment)) => cues.push(Cue { segment, lines: Vec::new() }),
                 Some(Err(what)) => {
@@ -47,7 +56,11 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
                     place = Place::Dropped;
                 }
                 None => {
-                    draft.bad(i + 1, format!("{name}: no arrow in {:?}", short(line)), EXPECTED)?;
+                    draft.bad(
+                        i + 1,
+                        format!("{name}: no {} in {:?}", if line.contains("-->") { "clock times" } else { "arrow" }, short(line)),
+                        EXPECTED,
+                    )?;
                     place = Place::Dropped;
                 }
             }
@@ -66,7 +79,12 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         {
             draft.bad(i + 1, format!("cue {line}: no timing line"), EXPECTED)?;
             number = as_number(line);
+            numbers.extend(number.map(|n| (i + 1, n)));
             place = Place::Dropped;
+            continue;
+        }
+        if open == Some(i) && blank_before && matches!(place, Place::Inside) && cut_head(line, number) {
+            draft.bad(i + 1, format!("the file ends within the head of a cue: {:?}", short(line)), CUT)?;
             continue;
         }
         match place {
@@ -79,8 +97,21 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
             Place::Dropped => {}
         }
     }
+    draft.tell_jumps(&numbers);
+    draft.ends_open(open.is_some() && matches!(place, Place::Inside));
     cue::into_turns(cues, false, draft);
     Ok(())
+}
+
+/// True for the last line of a file that looks like the beginning of the next cue's number or times.
+fn cut_head(line: &str, number: Option<u64>) -> bool {
+    let digits = line.bytes().all(|b| b.is_ascii_digit());
+    let clock = line.starts_with(|c: char| c.is_ascii_digit()) && line.chars().all(|c| c.is_ascii_digit() || ":,.-> ".contains(c));
+    match number {
+        Some(n) if digits => (n + 1).to_string().starts_with(line),
+        None if digits => line.len() <= 2,
+        _ => clock && line.contains(':'),
+    }
 }
 
 /// The cue number above a timing line: right above it, or over empty lines (double-spaced files) where it is the number expected.
