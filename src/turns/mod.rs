@@ -14,6 +14,7 @@ mod dyads;
 mod edges;
 mod entrainment;
 mod face_statistics;
+mod floor;
 mod lagged;
 mod listening;
 mod matching;
@@ -27,7 +28,7 @@ mod watched;
 mod words;
 
 pub use cast::{Cast, CastMember, cast};
-pub use dyads::{Place, Relations, dyads_schema, dyads_table};
+pub use dyads::{Place, Relations, crowd, dyads_schema, dyads_table};
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
 pub use lagged::{LagSettings, Lagged, Pairing, lagged};
 pub use matching::{SpeakerMatch, contradictions, dominant_speaker, match_speakers};
