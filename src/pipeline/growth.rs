@@ -91,6 +91,7 @@ fn many_people_have_as_many_rows_as_talk_near_each_other() {
     };
     assert_eq!(rows(2), (2000, 10, false));
     assert_eq!(rows(21), (20 * 2000, 21 * 20 * 5, false), "everybody with everybody");
+    assert_eq!(rows(60), (59 * 2000, 60 * 59 * 5, false), "and so where that is not too much");
     let (dyads, synchrony, told) = rows(400);
     assert!(dyads <= 20 * 2000 && dyads > 18 * 2000 && told, "{dyads}");
     assert_eq!(synchrony, 0, "nobody answers anybody six times");
@@ -98,7 +99,7 @@ fn many_people_have_as_many_rows_as_talk_near_each_other() {
 
 #[test]
 fn in_a_crowd_those_who_talk_or_have_just_talked_are_the_listeners() {
-    let (tables, _) = tables(&talk(300, 50), &Heard::default());
+    let (tables, _) = tables(&talk(300, 120), &Heard::default());
     let dyads = tables.iter().find(|t| t.schema().name == "dyads").unwrap();
     let (Some(ColumnData::I64(turn)), Some(ColumnData::Str(listener))) = (dyads.column("turn_index"), dyads.column("listener")) else {
         panic!()
@@ -108,7 +109,7 @@ fn in_a_crowd_those_who_talk_or_have_just_talked_are_the_listeners() {
         .map(|r| listener[r].as_deref().unwrap().trim_start_matches("Speaker ").parse().unwrap())
         .collect();
     of_200.sort_unstable();
-    // Turn 200 is Speaker 49's (199 % 50); 19 before it talked last, and Speaker 0 talks into it (turn 201, begun early).
-    let want: Vec<usize> = std::iter::once(0).chain(30..49).collect();
+    // Turn 200 is Speaker 79's (199 % 120): 19 talked last before it, and Speaker 80 talks into it (turn 201, begun early).
+    let want: Vec<usize> = (60..79).chain([80]).collect();
     assert_eq!(of_200, want);
 }

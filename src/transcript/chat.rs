@@ -237,7 +237,7 @@ fn word_plain(token: &str) -> String {
 #[cfg(test)]
 mod tests {
     use crate::transcript::Format;
-    use crate::transcript::tests::{complaint, parse, told, word_times};
+    use crate::transcript::tests::{complaint, parse, told, warned, word_times};
 
     #[test]
     fn chat_utterances_with_bullets() {
@@ -254,5 +254,20 @@ mod tests {
         assert!(
             complaint("a.cha", "@Begin\n*CHI:\ta . \u{15}0_100\u{15}\n*MOT:\tb .\n").contains("a.cha:3: utterance of MOT: no time bullet")
         );
+    }
+
+    #[test]
+    fn an_end_that_is_not_there_and_other_tiers_are_told() {
+        let line = "*CHI:\ta . \u{15}0_100\u{15}\n%mor:\tx\n";
+        assert!(!warned(&parse("a.cha", &format!("@Begin\n{line}@End\n"))).contains("@End"));
+        let t = parse("a.cha", &format!("@Begin\n{line}"));
+        assert!(warned(&t).contains("line 3: the file ends without @End"), "{}", warned(&t));
+        assert!(warned(&t).contains("left out: %mor (1)"), "{}", warned(&t));
+        let e = complaint("a.cha", &format!("@Begin\n{line}@End\n@Begin\n{line}@End\n"));
+        assert!(e.starts_with("a.cha:5: \"@Begin\" stands after @End"), "{e}");
+        let e = complaint("a.cha", "@Begin\n*CHI:\ta . \u{15}0_1\u{15}\n*CHI:\tb . \u{15}100_20");
+        assert!(e.starts_with("a.cha:3: utterance of CHI: the time bullet \"100_20\" is not closed"), "{e}");
+        let e = complaint("a.cha", "@Begin\n*CHI:\ta . \u{15}0_1\u{15}\n*CHI:\tb \u{15}1_2\u{15} c . \u{15}2_3x\u{15}\n");
+        assert!(e.contains("a.cha:3: utterance of CHI: the time bullet \"2_3x\" cannot be read"), "{e}");
     }
 }

@@ -257,4 +257,10 @@ mod tests {
         let e = draft(&[]).finish(Format::WebVtt).unwrap_err().to_string();
         assert!(e.contains("no cues (WebVTT)") && e.contains("at least one"), "{e}");
     }
+
+    #[test]
+    fn times_no_recording_has_are_told() {
+        let told = draft(&[(0.0, 1.0, "a"), (400_000.0, 400_001.0, "b")]).finish(Format::Csv).unwrap().warnings;
+        assert!(told[0].to_string().contains("1 turns end after more than 100 hours"), "{told:?}");
+    }
 }

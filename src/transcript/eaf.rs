@@ -296,7 +296,9 @@ fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, positi
 #[cfg(test)]
 mod tests {
     use crate::transcript::Format;
-    use crate::transcript::tests::{complaint, parse, told, warned};
+    use crate::transcript::read_bytes;
+    use crate::transcript::tests::{LENIENT, complaint, parse, told, warned};
+    use std::path::Path;
 
     #[test]
     fn elan_tiers_participants_and_references() {
@@ -332,5 +334,36 @@ mod tests {
         assert_eq!(told(&parse("a.eaf", &body(slots))), ["0.5-1.5 Anna: hello there"]);
         let e = complaint("a.eaf", &body(""));
         assert!(e.starts_with("a.eaf:4: tier \"tx@A\", annotation a2: time slot \"t1\" has no time"), "{e}");
+    }
+
+    #[test]
+    fn times_that_are_none_ids_that_repeat_and_cut_ends_are_told() {
+        let body = |slots: &str, ids: [&str; 2]| {
+            let note = |id: &str, a: &str, b: &str| {
+                format!(
+                    r#"<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="{id}" TIME_SLOT_REF1="{a}" TIME_SLOT_REF2="{b}"><ANNOTATION_VALUE>hi</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>"#
+                )
+            };
+            let notes = [note(ids[0], "t1", "t2"), note(ids[1], "t2", "t3")].join("\n");
+            format!(
+                "<ANNOTATION_DOCUMENT><TIME_ORDER>\n{slots}</TIME_ORDER>\n<TIER TIER_ID=\"Anna\">\n{notes}\n</TIER></ANNOTATION_DOCUMENT>\n"
+            )
+        };
+        let slot = |id: &str, time: &str| format!("<TIME_SLOT TIME_SLOT_ID=\"{id}\" TIME_VALUE=\"{time}\"/>\n");
+        let good = [slot("t1", "1000"), slot("t2", "2000"), slot("t3", "3000")].concat();
+        let whole = body(&good, ["a1", "a2"]);
+        assert_eq!((told(&parse("a.eaf", &whole)).len(), warned(&parse("a.eaf", &whole))), (2, String::new()));
+        let e = complaint("a.eaf", &body(&good.replace("2000", "2O00"), ["a1", "a2"]));
+        assert!(e.starts_with("a.eaf:3: time slot \"t2\": the time \"2O00\" is no number"), "{e}");
+        let e = complaint("a.eaf", &body(&format!("{good}{}", slot("t2", "9")), ["a1", "a2"]));
+        assert!(e.contains("time slot \"t2\" occurs twice"), "{e}");
+        assert!(complaint("a.eaf", &body(&good, ["a1", "a1"])).starts_with("a.eaf:8: annotation a1 occurs twice"));
+        assert!(complaint("a.eaf", &format!("{whole}{whole}")).contains("a second document begins"));
+        let cut = &whole[..whole.rfind("hi<").unwrap() + 1];
+        let e = complaint("a.eaf", cut);
+        assert!(e.starts_with("a.eaf:8: the file ends within <ANNOTATION_VALUE>, which is not closed"), "{e}");
+        let t = read_bytes(cut.as_bytes(), Path::new("a.eaf"), &LENIENT).unwrap();
+        assert_eq!(told(&t), ["1-2 Anna: hi"], "what is not whole goes");
+        assert!(warned(&t).contains("line 8: the file ends within"), "{}", warned(&t));
     }
 }

@@ -133,4 +133,14 @@ mod tests {
     fn all_newlines_become_one_kind() {
         assert_eq!(decode(b"a\r\nb\rc\nd\r\r\ne").0, "a\nb\nc\nd\ne");
     }
+
+    #[test]
+    fn a_file_that_ends_within_a_character_is_cut_and_no_other_encoding() {
+        let bytes = "café, née".as_bytes();
+        let (text, note) = decode(&bytes[..bytes.len() - 2]);
+        assert_eq!(text, "café, n\u{fffd}");
+        assert!(note.unwrap().contains("ends within a character"));
+        let wide = units("\u{feff}abc", u16::to_le_bytes);
+        assert!(decode(&wide[..wide.len() - 1]).1.unwrap().contains("1 characters replaced; it ends within a character"));
+    }
 }

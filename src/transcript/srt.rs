@@ -4,6 +4,7 @@ use super::clock;
 use super::cue::{self, Cue};
 use super::draft::{CUT, Draft, short};
 use crate::error::Result;
+use crate::time::Segment;
 
 const EXPECTED: &str = "expected HH:MM:SS,mmm --> HH:MM:SS,mmm with end at or after start; correct the line";
 
@@ -44,23 +45,10 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
             }
             let name = number_before.map_or_else(|| format!("cue after cue {}", cues.len()), |n| format!("cue {n}"));
             place = Place::Inside;
-            if open == Some(i) {
-                draft.bad(i + 1, format!("{name}: the file ends with its timing line {:?}", short(line)), CUT)?;
-                place = Place::Dropped;
-                continue;
-            }
-            match timing {
-                Some(Ok(segment)) => cues.push(Cue { segment, lines: Vec::new() }),
-                Some(Err(what)) => {
-                    draft.bad(i + 1, format!("{name}: {what} in {:?}", short(line)), EXPECTED)?;
-                    place = Place::Dropped;
-                }
-                None => {
-                    draft.bad(
-                        i + 1,
-                        format!("{name}: no {} in {:?}", if line.contains("-->") { "clock times" } else { "arrow" }, short(line)),
-                        EXPECTED,
-                    )?;
+            match segment(timing, open == Some(i), line) {
+                Ok(segment) => cues.push(Cue { segment, lines: Vec::new() }),
+                Err((what, hint)) => {
+                    draft.bad(i + 1, format!("{name}: {what}"), hint)?;
                     place = Place::Dropped;
                 }
             }
@@ -71,7 +59,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         }
         // The next number in a block of its own, without a timing line below: a cue that lost it.
         let next = lines[i + 1..].iter().copied().find(|l| !l.trim().is_empty()).unwrap_or("");
-        let timed_below = clock::timing(next).is_some() || clock::arrowless_timing(next);
+        let timed_below = clock::timing(next).is_some() || clock::arrowless_timing(next) || clock::arrow_of_numbers(next.trim());
         if blank_before
             && !timed_below
             && !matches!(place, Place::BeforeFirst)
@@ -101,6 +89,18 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     draft.ends_open(open.is_some() && matches!(place, Place::Inside));
     cue::into_turns(cues, false, draft);
     Ok(())
+}
+
+/// The time of a timing line; else what is wrong with it and what to do. `at_end`: it is the last of the file, and nothing ends it.
+fn segment(timing: Option<Result<Segment, String>>, at_end: bool, line: &str) -> Result<Segment, (String, &'static str)> {
+    let line_told = short(line);
+    match timing {
+        _ if at_end => Err((format!("the file ends with its timing line {line_told:?}"), CUT)),
+        Some(Ok(segment)) => Ok(segment),
+        Some(Err(what)) => Err((format!("{what} in {line_told:?}"), EXPECTED)),
+        None if line.contains("-->") => Err((format!("no clock times in {line_told:?}"), EXPECTED)),
+        None => Err((format!("no arrow in {line_told:?}"), EXPECTED)),
+    }
 }
 
 /// True for the last line of a file that looks like the beginning of the next cue's number or times.
@@ -243,5 +243,32 @@ mod tests {
         .unwrap();
         assert_eq!(told(&t), want);
         assert!(warned(&t).contains("windows-1252"));
+    }
+
+    #[test]
+    fn jumping_numbers_and_timing_lines_that_are_none_are_told() {
+        let cue = |n: usize| format!("{n}\n00:00:{n:02},000 --> 00:00:{n:02},500\nword {n}.\n\n");
+        let file = |numbers: &[usize]| numbers.iter().map(|n| cue(*n)).collect::<String>();
+        let t = parse("a.srt", &file(&[1, 2, 3, 4, 9, 10, 11, 12]));
+        assert!(warned(&t).contains("line 17: the cue numbers jump from 4 to 9: 4 cues may be missing"), "{}", warned(&t));
+        assert_eq!(warned(&parse("a.srt", &file(&[1, 2, 3, 4, 5, 6]))), "");
+        let e = complaint("a.srt", &format!("{}3\n3.5 --> 4.5\nmore\n", file(&[1, 2])));
+        assert!(e.starts_with("a.srt:10: cue 3: no clock times in \"3.5 --> 4.5\""), "{e}");
+        let e = complaint("a.srt", "1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:12,000 --> 00:00:14,4");
+        assert!(e.starts_with("a.srt:6: cue 2: the file ends with its timing line"), "{e}");
+    }
+
+    #[test]
+    fn words_that_stop_where_the_file_does_are_told() {
+        let cue = |n: usize, words: &str| format!("{n}\n00:00:{n:02},000 --> 00:00:{n:02},500\n{words}\n\n");
+        let all: String = (1..6).map(|n| cue(n, "So it is.")).collect();
+        let t = parse("a.srt", &format!("{all}{}", cue(6, "And so it goes.").trim_end().trim_end_matches("goes.")));
+        assert!(
+            warned(&t).contains("its last turn (turn 6: \"...And so it\") without the full stop that 5 of 5 others have"),
+            "{}",
+            warned(&t)
+        );
+        assert_eq!(warned(&parse("a.srt", &format!("{all}{}", cue(6, "And so it goes.").trim_end()))), "");
+        assert_eq!(warned(&parse("a.srt", &format!("{all}{}", cue(6, "And so it")))), "");
     }
 }

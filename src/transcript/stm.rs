@@ -107,4 +107,13 @@ mod tests {
         assert!(complaint("c.stm", two).contains("2 recordings in one file (a, b, …), none called \"c\""));
         assert!(complaint("a.stm", "a 1 A 0 1 x\na 1 A 3 2 x\n").starts_with("a.stm:2: mark of A: end 2 s before start 3 s"));
     }
+
+    #[test]
+    fn a_mark_cut_off_is_told() {
+        let e = complaint("x.stm", "x 1 Anna 0.5 1.25 <o> hi\nx 1 Anna 2 25");
+        assert!(e.starts_with("x.stm:2: the file ends within the mark"), "{e}");
+        assert!(complaint("x.stm", "x 1 Anna 0.5 1.25 <o> hi\nx 1 Anna 2 25 <o,f0").contains("x.stm:2: the label of the mark"));
+        let two = parse("b.stm", "a 1 A 0 1 x\na 1 A 1 2 x\nb 1 B 0 1 y\n");
+        assert!(crate::transcript::tests::warned(&two).contains("2 marks of others are not"));
+    }
 }

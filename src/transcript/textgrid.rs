@@ -154,7 +154,9 @@ fn quoted(rest: &str) -> Option<(String, usize)> {
 #[cfg(test)]
 mod tests {
     use crate::transcript::Format;
-    use crate::transcript::tests::{complaint, parse, told, word_times};
+    use crate::transcript::read_bytes;
+    use crate::transcript::tests::{LENIENT, complaint, parse, told, warned, word_times};
+    use std::path::Path;
 
     #[test]
     fn textgrids_long_and_short() {
@@ -187,5 +189,18 @@ mod tests {
         assert_eq!(told(&t), ["0-3 Anna: so, yes"]);
         assert_eq!(t.turns[0].words.len(), 2);
         assert!(complaint("a.TextGrid", &grid(&[phones])).contains("no tier holds what was said"));
+    }
+
+    #[test]
+    fn points_and_what_follows_the_last_tier_are_told() {
+        let head = "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n<exists>\n2\n";
+        let tiers = "\"IntervalTier\"\n\"Anna\"\n0\n9\n1\n0\n1\n\"so\"\n\"TextTier\"\n\"bells\"\n0\n9\n2\n1\n\"ding\"\n2\n\"dong\"\n";
+        let t = parse("a.TextGrid", &format!("{head}{tiers}"));
+        assert!(warned(&t).contains("left out: bells (2 points)"), "{}", warned(&t));
+        let more = format!("{head}{tiers}3\n\"dang\"\n");
+        assert!(complaint("a.TextGrid", &more).contains("a.TextGrid:24: TextGrid cut short or broken: more follows after the last tier"));
+        let t = read_bytes(format!("{head}{}", &tiers[..tiers.len() - 9]).as_bytes(), Path::new("a.TextGrid"), &LENIENT).unwrap();
+        assert_eq!(told(&t), ["0-1 Anna: so"]);
+        assert!(warned(&t).contains("cut short or broken"), "{}", warned(&t));
     }
 }

@@ -250,7 +250,8 @@ pub(super) fn into_turns(tiers: Vec<Tier>, keep_empty: bool, draft: &mut Draft) 
         .map(|i| {
             let (_, tier) = &sorted[i];
             let count = tier.intervals.iter().filter(|x| !silence(&x.text)).count();
-            format!("{} ({count} {})", tier.name, tier.layer.noun())
+            let name = if tier.name.trim().is_empty() { "one without a name" } else { &tier.name };
+            format!("{name} ({count} {})", tier.layer.noun())
         })
         .collect();
     if !left_out.is_empty() {
@@ -389,5 +390,21 @@ mod tests {
         assert_eq!(classify("Mary"), (Kind::Unknown, some("Mary")));
         assert_eq!(classify("\"word\""), (Kind::Words, None));
         assert_eq!(classify(""), (Kind::Unknown, None));
+    }
+
+    #[test]
+    fn words_of_nobodys_turn_are_told() {
+        let grid = |words: &str| {
+            format!(
+                "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n<exists>\n2\n\"IntervalTier\"\n\"Anna - text\"\n0\n9\n1\n0\n3\n\"so, yes\"\n\
+                 \"IntervalTier\"\n\"{words}\"\n0\n9\n3\n0\n1\n\"so\"\n1\n2\n\"yes\"\n5\n6\n\"hm\"\n"
+            )
+        };
+        let t = crate::transcript::tests::parse("a.TextGrid", &grid("Anna - words"));
+        assert_eq!(t.turns[0].words.len(), 2);
+        let told = crate::transcript::tests::warned(&t);
+        assert!(told.contains("1 of 3 words lie in no turn and are left out (first: \"hm\" at 5.000 s)"), "{told}");
+        let told = crate::transcript::tests::warned(&crate::transcript::tests::parse("a.TextGrid", &grid("Bob - words")));
+        assert!(told.contains("tier \"Bob - words\": 3 words left out"), "{told}");
     }
 }

@@ -158,7 +158,9 @@ fn speaker(segment: &Value, words: &[Word]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use crate::transcript::Format;
-    use crate::transcript::tests::{complaint, parse, told, word_times};
+    use crate::transcript::read_bytes;
+    use crate::transcript::tests::{LENIENT, complaint, parse, told, warned, word_times};
+    use std::path::Path;
 
     #[test]
     fn whisper_segments_and_words_with_holes() {
@@ -177,5 +179,29 @@ mod tests {
         assert_eq!(told(&parse("a", r#"[{"start": 1, "end": 2, "text": "a"}]"#)), ["1-2 a"]);
         assert!(complaint("a.json", r#"{"segments": [{"start": 1, "text": "a"}]}"#).contains("segment 1: no end time"));
         assert!(complaint("a.json", r#"{"text": "", "segments": []}"#).contains("no cues (Whisper JSON)"));
+    }
+
+    #[test]
+    fn what_stands_in_the_place_of_speakers_times_and_words_is_told() {
+        let file = |inner: &str| format!(r#"{{"segments": [{{"start": 0, "end": 1, "text": "a b", {inner}}}]}}"#);
+        let e = complaint("a.json", &file(r#""speaker": {"id": 1}"#));
+        assert!(e.contains("segment 1: the speaker {\"id\":1} is no name; write the speaker as text"), "{e}");
+        let t = read_bytes(file(r#""speaker": ["S"]"#).as_bytes(), Path::new("a.json"), &LENIENT).unwrap();
+        assert_eq!(told(&t), ["0-1 a b"]);
+        assert!(warned(&t).contains("the segment is kept without it"), "{}", warned(&t));
+        let e = complaint("a.json", r#"[{"start": "1.5x", "end": 2, "text": "a", "words": [{"word": "a", "start": 1, "end": 2}]}]"#);
+        assert!(e.contains("segment 1: start is \"1.5x\""), "{e}");
+        let t = parse("a.json", &file(r#""words": [{"word": "a", "start": 1, "end": 0}, {"word": ["b"]}, {"word": ""}]"#));
+        assert!(warned(&t).contains("1 words have times that cannot be used (first: segment 1: "), "{}", warned(&t));
+        assert!(warned(&t).contains("1 entries among the words hold no word"), "{}", warned(&t));
+    }
+
+    #[test]
+    fn segments_fewer_than_the_file_itself_says_are_told() {
+        let segments = r#""segments": [{"start": 0, "end": 1, "text": "so it is"}]"#;
+        let t = parse("a.json", &format!(r#"{{"text": "so it is and no more", {segments}, "word_segments": [{{"word": "so"}}]}}"#));
+        assert!(warned(&t).contains("own text has 6 words, its segments have 3"), "{}", warned(&t));
+        assert!(warned(&t).contains("`word_segments` lists 1 words, the segments have 0"), "{}", warned(&t));
+        assert_eq!(warned(&parse("a.json", &format!(r#"{{"text": " so it is", {segments}}}"#))), "");
     }
 }

@@ -9,13 +9,15 @@
 //!
 //! Beside these: the listener's face (`listening`), voices that draw near (`entrainment`), and who follows whom (`synchrony`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::entrainment::TurnQualities;
 use super::face_statistics::{FaceTurn, seen_often};
 use super::floor::{Floor, Speaker};
 use super::lagged::Lagged;
+use super::near::{Listeners, Near, Others};
 use super::synchrony::{Following, Moves, STEP_SECS, moves};
+use super::voices::{VoiceIndex, Voices};
 use super::watched::Watched;
 use super::{TurnsConfig, edges, entrainment, listening};
 use crate::annotation::{Annotation, SegmentIndex, Turn, union_secs};
@@ -24,10 +26,9 @@ use crate::error::Result;
 use crate::face::Faces;
 use crate::table::{Cell, ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 use crate::time::{Seconds, Segment};
-use crate::warning::Warning;
 
 /// A turn that leaves the floor where it is lasts no longer.
-const MAX_BACKCHANNEL_SECS: f64 = 1.0;
+pub(super) const MAX_BACKCHANNEL_SECS: f64 = 1.0;
 
 /// Two times closer than this touch: a millisecond is the finest that transcripts tell.
 pub(super) const TOUCH_SECS: f64 = 5e-4;
@@ -200,26 +201,11 @@ pub fn dyads_schema() -> TableSchema {
     TableSchema { name: "dyads", description: "One turn and one other speaker: what the speaker does to that listener.", columns }
 }
 
-/// Most listeners of a turn that get a row, and most rows of the table but for two listeners a turn; beyond, only those near the turn do.
-const MOST_LISTENERS: usize = 20;
-const MOST_ROWS: usize = 4_000_000;
-
-/// Most listeners of a turn that get a row in an interview of so many turns.
-fn most_listeners(turns: usize) -> usize {
-    (MOST_ROWS / turns.max(1)).clamp(2, MOST_LISTENERS)
-}
-
-/// The warning for an interview of so many people that `dyads` and `synchrony` hold only those near each other.
-pub fn crowd(turns: &[Turn]) -> Option<Warning> {
-    let people = turns.iter().filter_map(|t| t.speaker.as_deref()).collect::<BTreeSet<&str>>().len();
-    let listeners = most_listeners(turns.len());
-    (people > listeners + 1).then_some(Warning::Crowd { people, listeners })
-}
-
 /// Rows of the `dyads` table, by turn, then listener.
 ///
-/// Up to 21 speakers, every other speaker of the interview is a listener of every turn. Of more, those who talk during the turn and those
-/// who talked last before it are, 20 in all; fewer, but at least 2, where the table would have more than 4 million rows.
+/// Every other speaker of the interview is a listener of every turn. In a crowd (more than 100 speakers; or more than 21, and the table
+/// would have more than 300,000 rows) those who talk during the turn and those who talked last before it are, 20 in all; fewer, but at
+/// least 2, where the table would still have more than 4 million rows.
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
@@ -284,72 +270,6 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
         floor.pass(at, here, speaker_of[at]);
     }
     table.finish()
-}
-
-/// Which of the other speakers are a turn's listeners.
-struct Listeners {
-    most: usize,
-    labels: usize,
-    /// Position of the last turn, and the speaker: the last to speak is the last here.
-    recent: BTreeMap<usize, usize>,
-    last: Vec<Option<usize>>,
-}
-
-impl Listeners {
-    fn new(labels: usize, turns: usize) -> Self {
-        Listeners { most: most_listeners(turns), labels, recent: BTreeMap::new(), last: vec![None; labels] }
-    }
-
-    /// In order of the labels.
-    fn of(&self, speaker: usize, near: &Near) -> Vec<usize> {
-        if self.labels <= self.most + 1 {
-            return (0..self.labels).filter(|l| *l != speaker).collect();
-        }
-        let mut chosen = BTreeSet::new();
-        for listener in near.by_speaker.keys().chain(self.recent.values().rev()).filter(|l| **l != speaker) {
-            if chosen.len() == self.most {
-                break;
-            }
-            chosen.insert(*listener);
-        }
-        chosen.into_iter().collect()
-    }
-
-    fn spoke(&mut self, speaker: usize, at: usize) {
-        if let Some(before) = self.last[speaker].replace(at) {
-            self.recent.remove(&before);
-        }
-        self.recent.insert(at, speaker);
-    }
-}
-
-/// The turns that share time with a turn, by speaker.
-struct Near {
-    by_speaker: BTreeMap<usize, Others>,
-}
-
-/// Of one other speaker: the turns before the turn in the transcript's order, and those after it.
-#[derive(Default)]
-struct Others {
-    earlier: Vec<Segment>,
-    later: Vec<Segment>,
-}
-
-impl Near {
-    fn new(turns: &[Turn], speaker_of: &[Option<usize>], at: usize, places: Vec<usize>) -> Self {
-        let mut by_speaker: BTreeMap<usize, Others> = BTreeMap::new();
-        for (place, speaker) in places.into_iter().filter(|p| *p != at).filter_map(|p| Some((p, speaker_of[p]?))) {
-            let others = by_speaker.entry(speaker).or_default();
-            let list = if place < at { &mut others.earlier } else { &mut others.later };
-            list.push(turns[place].segment);
-        }
-        Near { by_speaker }
-    }
-
-    fn of(&self, speaker: usize) -> &Others {
-        static NOBODY: Others = Others { earlier: Vec::new(), later: Vec::new() };
-        self.by_speaker.get(&speaker).unwrap_or(&NOBODY)
-    }
 }
 
 /// What is known beside the turns, and who follows whom so far.
@@ -460,85 +380,13 @@ fn transfer(offset: f64) -> &'static str {
     }
 }
 
-fn takes_floor(here: Segment, other: Segment) -> bool {
+pub(super) fn takes_floor(here: Segment, other: Segment) -> bool {
     let late = |a: Seconds, b: Seconds| a.get() > b.get() + TOUCH_SECS;
     late(here.start(), other.start()) && late(other.end(), here.start()) && late(here.end(), other.end())
 }
 
 pub(super) fn is_backchannel(short: Segment, long: Segment) -> bool {
     !short.is_empty() && short.duration() <= MAX_BACKCHANNEL_SECS + TOUCH_SECS && long.start() < short.start() && short.end() < long.end()
-}
-
-/// All speech of one voice, to be looked into.
-#[derive(Debug, Default)]
-struct VoiceIndex {
-    /// Sorted by start.
-    speech: Vec<Segment>,
-    /// The latest end of each and those before it.
-    reached: Vec<Seconds>,
-    index: SegmentIndex,
-}
-
-impl VoiceIndex {
-    fn of_all(annotation: &Annotation) -> BTreeMap<String, VoiceIndex> {
-        let mut all: BTreeMap<String, VoiceIndex> = BTreeMap::new();
-        for turn in annotation.turns() {
-            if !all.contains_key(&turn.speaker) {
-                all.insert(turn.speaker.clone(), VoiceIndex::default());
-            }
-            all.get_mut(&turn.speaker).into_iter().for_each(|v| v.speech.push(turn.segment));
-        }
-        for voice in all.values_mut() {
-            voice.index = SegmentIndex::new(voice.speech.iter().copied());
-            let ends = voice.speech.iter().scan(Seconds::ZERO, |reached, s| {
-                *reached = (*reached).max(s.end());
-                Some(*reached)
-            });
-            voice.reached = ends.collect();
-        }
-        all
-    }
-
-    /// The speech that shares time with a segment.
-    fn sharing(&self, segment: Segment) -> Vec<Segment> {
-        let found = self.index.overlapping(segment.start(), segment.end()).into_iter().map(|i| self.speech[i]);
-        found.filter(|s| s.intersection(segment).is_some()).collect()
-    }
-}
-
-/// Two voices around one turn.
-struct Voices<'a> {
-    segment: Segment,
-    /// Speech of the turn's speaker that shares time with the turn.
-    own: Vec<Segment>,
-    /// The other.
-    other: &'a VoiceIndex,
-}
-
-impl Voices<'_> {
-    fn offset(&self) -> Option<f64> {
-        let first = self.own.first()?.start();
-        let begun = self.other.speech.partition_point(|s| s.start() < first);
-        let end = *self.other.reached.get(begun.checked_sub(1)?)?;
-        Some((first - end).get())
-    }
-
-    fn overlap(&self) -> f64 {
-        let both = self.own.iter().filter_map(|a| a.intersection(self.segment));
-        let both = both.flat_map(|a| self.other.sharing(a).into_iter().filter_map(move |b| a.intersection(b)));
-        union_secs(both)
-    }
-
-    fn interrupts(&self) -> bool {
-        self.own.first().is_some_and(|first| self.other.sharing(*first).into_iter().any(|o| takes_floor(*first, o)))
-    }
-
-    fn backchannels(&self) -> usize {
-        let (Some(first), Some(last)) = (self.own.first(), self.own.iter().map(|s| s.end()).max()) else { return 0 };
-        let begun = self.other.speech.partition_point(|s| s.start() < self.segment.start());
-        let within = self.other.speech[begun..].iter().take_while(|o| o.start() < self.segment.end());
-        within.filter(|o| o.duration() <= MAX_BACKCHANNEL_SECS && first.start() < o.start() && o.end() < last).count()
-    }
 }
 
 #[cfg(test)]

@@ -223,9 +223,9 @@ mod tests {
         let speaker: Vec<Option<usize>> = (0..turns.len()).map(|i| Some(i % 2)).collect();
         let mut so_far = SoFar::new(&all, &speaker, 2);
         let mut table = TableBuilder::new(TableSchema { name: "t", description: "", columns: specs() });
-        for at in 0..turns.len() {
+        for (at, turn) in turns.iter().enumerate() {
             table.row();
-            so_far.take(at, turns[at].segment.start().get());
+            so_far.take(at, turn.segment.start().get());
             so_far.fill(&mut table, at, 1 - at % 2);
         }
         table.finish().unwrap()

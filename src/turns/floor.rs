@@ -116,7 +116,7 @@ impl Speaker {
 }
 
 /// More labels than these, and the whole floor is a running sum, whose last digits depend on the order of turns.
-const ADDED_ANEW: usize = 64;
+const ADDED_ANEW: usize = 100;
 
 /// All speakers up to the current turn.
 #[derive(Debug)]
@@ -267,13 +267,13 @@ mod tests {
                 Turn { index: i + 1, segment, speaker: None, text: String::new(), words: Vec::new() }
             })
             .collect();
-        let speaker: Vec<Option<usize>> = turns.iter().map(|_| Some(draw(90) as usize)).collect();
+        let speaker: Vec<Option<usize>> = turns.iter().map(|_| Some(draw(130) as usize)).collect();
         let index = SegmentIndex::new(turns.iter().map(|t| t.segment));
-        let mut floor = Floor::new(&turns, &speaker, 90, &index);
+        let mut floor = Floor::new(&turns, &speaker, 130, &index);
         for (turn, own) in turns.iter().zip(&speaker) {
             floor.hold(turn.segment, own.unwrap());
             let until = turn.segment.end();
-            let each: f64 = (0..90).map(|s| floor.held(s, until)).sum();
+            let each: f64 = (0..130).map(|s| floor.held(s, until)).sum();
             assert!((floor.all_held(until) - each).abs() < 1e-9);
         }
     }

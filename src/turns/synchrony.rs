@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::dyads::Relations;
 use super::entrainment::TurnQualities;
 use super::lagged::{LagSettings, Lagged, Pairing, lagged};
+use super::near::most_listeners;
 use super::watched::{Watched, on_grid};
 use crate::annotation::Annotation;
 use crate::audio::{Acoustics, GRID};
@@ -236,17 +237,15 @@ fn exchanges(relations: &Relations<'_>, labels: &[&str]) -> BTreeMap<(usize, usi
     found
 }
 
-/// Speakers up to which every pair has rows; of more, those who have a window of exchanges, and those both on the screen.
-const ALL_PAIRS: usize = 21;
-
-/// The pairs that have rows, in order.
+/// The pairs that have rows, in order: all; in a crowd those who have a window of exchanges, and those both on the screen.
 fn pairs(
     relations: &Relations<'_>,
     labels: &[&str],
     exchanges: &BTreeMap<(usize, usize), Vec<(usize, usize)>>,
 ) -> BTreeSet<(usize, usize)> {
     let seen = |l: &usize| relations.places.get(labels[*l]).is_some_and(|p| p.person.is_some());
-    let chosen: Vec<usize> = (0..labels.len()).filter(|l| labels.len() <= ALL_PAIRS || seen(l)).collect();
+    let crowd = most_listeners(relations.turns.len(), labels.len()).is_some();
+    let chosen: Vec<usize> = (0..labels.len()).filter(|l| !crowd || seen(l)).collect();
     let all = chosen.iter().flat_map(|&from| chosen.iter().map(move |&to| (from, to)));
     let talking = exchanges.iter().filter(|(_, e)| e.len() >= EXCHANGE_LAGS.window).map(|(pair, _)| *pair);
     all.chain(talking).filter(|(from, to)| from != to).collect()
