@@ -1,5 +1,8 @@
 //! Annotations: who, when. Turns come from a transcript, speech turns from diarization.
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use crate::time::{Seconds, Segment};
 
 /// A word of a transcript with its time, where the transcript tells one.
@@ -41,6 +44,17 @@ pub struct SpeechTurn {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotation {
     turns: Vec<SpeechTurn>,
+    index: Lazy,
+}
+
+/// Made when it is first asked for; says nothing that the turns do not.
+#[derive(Clone, Debug, Default)]
+struct Lazy(OnceLock<SegmentIndex>);
+
+impl PartialEq for Lazy {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Annotation {
@@ -48,7 +62,7 @@ impl Annotation {
     pub fn new(mut turns: Vec<SpeechTurn>) -> Self {
         turns.retain(|t| !t.segment.is_empty());
         turns.sort_by(|a, b| a.segment.cmp(&b.segment).then_with(|| a.speaker.cmp(&b.speaker)));
-        Annotation { turns }
+        Annotation { turns, index: Lazy::default() }
     }
 
     /// The speech turns in order.
@@ -68,7 +82,9 @@ impl Annotation {
             }
         }
         let inside = |t: &SpeechTurn| {
-            let parts = joined.iter().filter_map(|s| t.segment.intersection(*s));
+            let first = joined.partition_point(|s| s.end() <= t.segment.start());
+            let near = joined[first..].iter().take_while(|s| s.start() < t.segment.end());
+            let parts = near.filter_map(|s| t.segment.intersection(*s));
             parts.map(|segment| SpeechTurn { segment, speaker: t.speaker.clone() }).collect::<Vec<_>>()
         };
         Annotation::new(self.turns.iter().flat_map(inside).collect())
@@ -87,9 +103,77 @@ impl Annotation {
         self.turns.iter().map(|t| t.segment.end()).max().unwrap_or(Seconds::ZERO)
     }
 
+    /// What of the speech turns lies inside `segment`, with the speaker, in the order of the speech turns.
+    pub fn inside(&self, segment: Segment) -> Vec<(Segment, &str)> {
+        let index = self.index.0.get_or_init(|| SegmentIndex::new(self.turns.iter().map(|t| t.segment)));
+        let found = index.overlapping(segment.start(), segment.end()).into_iter();
+        found.filter_map(|i| Some((self.turns[i].segment.intersection(segment)?, self.turns[i].speaker.as_str()))).collect()
+    }
+
+    /// Seconds of `segment` during which each of those who talk in it does (own overlapping turns counted once), sorted by name.
+    pub fn times_in(&self, segment: Segment) -> Vec<(&str, f64)> {
+        let mut parts: BTreeMap<&str, Vec<Segment>> = BTreeMap::new();
+        for (part, speaker) in self.inside(segment) {
+            parts.entry(speaker).or_default().push(part);
+        }
+        parts.into_iter().map(|(speaker, parts)| (speaker, union_secs(parts))).collect()
+    }
+
     /// Seconds of `segment` during which `speaker` talks (own overlapping turns counted once).
     pub fn speaker_time_in(&self, speaker: &str, segment: Segment) -> f64 {
-        union_secs(self.turns.iter().filter(|t| t.speaker == speaker).filter_map(|t| t.segment.intersection(segment)))
+        union_secs(self.inside(segment).into_iter().filter(|(_, s)| *s == speaker).map(|(part, _)| part))
+    }
+}
+
+/// Finds, among many segments, those that share time with a given one, without looking at the others.
+///
+/// Sorted by start, with the latest end of each half, quarter, … of them: a stretch in which nothing lasts long enough is passed over at
+/// once. A look-up takes the logarithm of their number for each one found.
+#[derive(Clone, Debug, Default)]
+pub struct SegmentIndex {
+    /// Start, end and place in the order given, sorted.
+    sorted: Vec<(Seconds, Seconds, usize)>,
+    /// Latest ends: node 1 is the whole, nodes 2 i and 2 i + 1 are the halves of node i, the leaves begin at half the length.
+    latest: Vec<Seconds>,
+}
+
+impl SegmentIndex {
+    /// Of segments in any order.
+    pub fn new(segments: impl IntoIterator<Item = Segment>) -> Self {
+        let mut sorted: Vec<_> = segments.into_iter().enumerate().map(|(i, s)| (s.start(), s.end(), i)).collect();
+        sorted.sort_unstable();
+        let leaves = sorted.len().next_power_of_two();
+        let mut latest = vec![Seconds::of(f64::MIN); 2 * leaves];
+        for (leaf, (_, end, _)) in latest[leaves..].iter_mut().zip(&sorted) {
+            *leaf = *end;
+        }
+        for node in (1..leaves).rev() {
+            latest[node] = latest[2 * node].max(latest[2 * node + 1]);
+        }
+        SegmentIndex { sorted, latest }
+    }
+
+    /// Places, ascending, of the segments that start before `to` and end after `from`.
+    pub fn overlapping(&self, from: Seconds, to: Seconds) -> Vec<usize> {
+        let before = self.sorted.partition_point(|(start, ..)| *start < to);
+        let leaves = self.latest.len() / 2;
+        let mut found = Vec::new();
+        // Node, first leaf and number of leaves.
+        let mut open = vec![(1, 0, leaves)];
+        while let Some((node, first, count)) = open.pop() {
+            if first >= before || self.latest[node] <= from {
+                continue;
+            }
+            if count == 1 {
+                found.push(self.sorted[first].2);
+            } else {
+                let half = count / 2;
+                open.push((2 * node + 1, first + half, half));
+                open.push((2 * node, first, half));
+            }
+        }
+        found.sort_unstable();
+        found
     }
 }
 
@@ -113,6 +197,30 @@ mod tests {
 
     fn speech(start: f64, end: f64, speaker: &str) -> SpeechTurn {
         SpeechTurn { segment: Segment::from_secs(start, end).unwrap(), speaker: speaker.into() }
+    }
+
+    #[test]
+    fn an_index_finds_what_a_look_at_all_finds() {
+        let mut state = 7u64;
+        let mut draw = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
+        };
+        for count in [0, 1, 2, 3, 7, 64, 100] {
+            let all: Vec<Segment> = (0..count)
+                .map(|i| {
+                    let (start, length) = (draw(200) as f64, if i % 17 == 0 { draw(150) } else { draw(5) } as f64);
+                    Segment::from_secs(start, start + length).unwrap()
+                })
+                .collect();
+            let index = SegmentIndex::new(all.iter().copied());
+            for _ in 0..200 {
+                let from = draw(210) as f64;
+                let asked = Segment::from_secs(from, from + draw(20) as f64).unwrap();
+                let plain: Vec<usize> = (0..all.len()).filter(|&i| all[i].start() < asked.end() && all[i].end() > asked.start()).collect();
+                assert_eq!(index.overlapping(asked.start(), asked.end()), plain, "{asked} of {count}");
+            }
+        }
     }
 
     #[test]

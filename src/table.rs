@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use crate::error::{Error, Result};
 
@@ -175,18 +176,6 @@ pub enum ColumnData {
 }
 
 impl ColumnData {
-    fn empty(kind: Kind) -> Self {
-        match kind {
-            Kind::F32 => ColumnData::F32(Vec::new()),
-            Kind::F64 => ColumnData::F64(Vec::new()),
-            Kind::I64 => ColumnData::I64(Vec::new()),
-            Kind::Str => ColumnData::Str(Vec::new()),
-            Kind::Bool => ColumnData::Bool(Vec::new()),
-            Kind::F32List => ColumnData::F32List(Vec::new()),
-            Kind::StrList => ColumnData::StrList(Vec::new()),
-        }
-    }
-
     /// What it holds.
     pub fn kind(&self) -> Kind {
         match self {
@@ -216,6 +205,19 @@ impl ColumnData {
     /// True without values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// `rows` missing values.
+    pub fn missing(kind: Kind, rows: usize) -> Self {
+        match kind {
+            Kind::F32 => ColumnData::F32(vec![f32::NAN; rows]),
+            Kind::F64 => ColumnData::F64(vec![f64::NAN; rows]),
+            Kind::I64 => ColumnData::I64(vec![None; rows]),
+            Kind::Str => ColumnData::Str(vec![None; rows]),
+            Kind::Bool => ColumnData::Bool(vec![None; rows]),
+            Kind::F32List => ColumnData::F32List(vec![None; rows]),
+            Kind::StrList => ColumnData::StrList(vec![None; rows]),
+        }
     }
 
     fn push_missing(&mut self) {
@@ -303,10 +305,19 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
 }
 
 /// Columns of equal length that fit their schema.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// A column without a single value takes no memory until it is looked at: a transcript alone leaves hundreds of columns empty.
+#[derive(Clone, Debug)]
 pub struct Table {
     schema: TableSchema,
-    columns: Vec<ColumnData>,
+    rows: usize,
+    columns: Vec<OnceLock<ColumnData>>,
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.schema == other.schema && self.rows == other.rows && self.columns() == other.columns()
+    }
 }
 
 impl Table {
@@ -315,6 +326,11 @@ impl Table {
     /// # Errors
     /// [`Error::Shape`] with both sides.
     pub fn new(schema: TableSchema, columns: Vec<ColumnData>) -> Result<Self> {
+        let rows = columns.first().map_or(0, ColumnData::len);
+        Table::of(schema, rows, columns.into_iter().map(Some).collect())
+    }
+
+    fn of(schema: TableSchema, rows: usize, columns: Vec<Option<ColumnData>>) -> Result<Self> {
         if schema.columns.len() != columns.len() {
             return Err(Error::Shape {
                 what: "columns of a table",
@@ -322,8 +338,7 @@ impl Table {
                 got: columns.len().to_string(),
             });
         }
-        let rows = columns.first().map_or(0, ColumnData::len);
-        for (spec, data) in schema.columns.iter().zip(&columns) {
+        for (spec, data) in schema.columns.iter().zip(&columns).filter_map(|(spec, data)| Some((spec, data.as_ref()?))) {
             if spec.kind != data.kind() || data.len() != rows {
                 return Err(Error::Shape {
                     what: "column of a table",
@@ -332,7 +347,8 @@ impl Table {
                 });
             }
         }
-        Ok(Table { schema, columns })
+        let columns = columns.into_iter().map(|data| data.map_or_else(OnceLock::new, OnceLock::from)).collect();
+        Ok(Table { schema, rows, columns })
     }
 
     /// The contract.
@@ -341,18 +357,27 @@ impl Table {
     }
 
     /// Column values in schema order.
-    pub fn columns(&self) -> &[ColumnData] {
-        &self.columns
+    pub fn columns(&self) -> Vec<&ColumnData> {
+        (0..self.columns.len()).map(|i| self.at(i)).collect()
+    }
+
+    /// The same; `None` for a column without a single value, as far as that is known without a look at them.
+    pub fn filled_columns(&self) -> impl Iterator<Item = Option<&ColumnData>> {
+        self.columns.iter().map(OnceLock::get)
     }
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.columns.first().map_or(0, ColumnData::len)
+        self.rows
     }
 
     /// A column's values by name.
     pub fn column(&self, name: &str) -> Option<&ColumnData> {
-        self.schema.columns.iter().position(|c| c.name == name).map(|i| &self.columns[i])
+        self.schema.columns.iter().position(|c| c.name == name).map(|i| self.at(i))
+    }
+
+    fn at(&self, i: usize) -> &ColumnData {
+        self.columns[i].get_or_init(|| ColumnData::missing(self.schema.columns[i].kind, self.rows))
     }
 }
 
@@ -361,7 +386,8 @@ impl Table {
 pub struct TableBuilder {
     schema: TableSchema,
     place: HashMap<String, usize>,
-    columns: Vec<ColumnData>,
+    /// `None` until a value is set.
+    columns: Vec<Option<ColumnData>>,
     rows: usize,
     misfit: Option<String>,
 }
@@ -370,23 +396,27 @@ impl TableBuilder {
     /// An empty table.
     pub fn new(schema: TableSchema) -> Self {
         let place = schema.columns.iter().enumerate().map(|(i, c)| (c.name.to_string(), i)).collect();
-        let columns = schema.columns.iter().map(|c| ColumnData::empty(c.kind)).collect();
+        let columns = vec![None; schema.columns.len()];
         TableBuilder { schema, place, columns, rows: 0, misfit: None }
     }
 
     /// Starts a row of missing values.
     pub fn row(&mut self) -> &mut Self {
         self.rows += 1;
-        for c in &mut self.columns {
-            c.push_missing();
-        }
+        self.columns.iter_mut().flatten().for_each(ColumnData::push_missing);
         self
     }
 
     /// Sets a value of the current row. A name or kind that the schema does not know is told by [`TableBuilder::finish`].
     pub fn set(&mut self, name: &str, value: impl Into<Cell>) -> &mut Self {
         let misfit = match self.place.get(name) {
-            Some(&i) if self.rows > 0 => self.columns[i].set_last(value.into()).err().map(|cell| format!("{cell:?} for column {name}")),
+            Some(&i) if self.rows > 0 => match value.into() {
+                Cell::Missing => None,
+                cell => {
+                    let column = self.columns[i].get_or_insert_with(|| ColumnData::missing(self.schema.columns[i].kind, self.rows));
+                    column.set_last(cell).err().map(|cell| format!("{cell:?} for column {name}"))
+                }
+            },
             Some(_) => Some(format!("{name} before the first row")),
             None => Some(format!("unknown column {name}")),
         };
@@ -404,7 +434,7 @@ impl TableBuilder {
         if let Some(misfit) = self.misfit {
             return Err(Error::Shape { what: "value of a table", expected: format!("the schema of {}", self.schema.name), got: misfit });
         }
-        Table::new(self.schema, self.columns)
+        Table::of(self.schema, self.rows, self.columns)
     }
 }
 
@@ -429,6 +459,20 @@ mod tests {
         assert_eq!(t.rows(), 2);
         assert!(matches!(t.column("a"), Some(ColumnData::F32(v)) if (v[0] - 1.5).abs() < 1e-6 && v[1].is_nan()));
         assert!(matches!(t.column("b"), Some(ColumnData::Str(v)) if v[1].is_none()));
+    }
+
+    #[test]
+    fn a_column_without_values_takes_no_memory_and_looks_like_any_other() {
+        let mut t = TableBuilder::new(schema());
+        for _ in 0..1000 {
+            t.row().set("b", None::<String>);
+        }
+        t.row().set("a", 2.0);
+        let t = t.finish().unwrap();
+        assert_eq!(t.filled_columns().map(|c| c.map(ColumnData::len)).collect::<Vec<_>>(), [Some(1001), None]);
+        assert_eq!(t.column("b"), Some(&ColumnData::Str(vec![None; 1001])));
+        assert!(matches!(t.column("a"), Some(ColumnData::F32(v)) if v[..1000].iter().all(|x| x.is_nan()) && v[1000] > 1.0));
+        assert!(t.columns().iter().all(|c| c.len() == t.rows()));
     }
 
     #[test]

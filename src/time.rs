@@ -100,12 +100,16 @@ impl Segment {
     }
 
     /// First instant inside.
-    pub const fn start(self) -> Seconds {
+    pub fn start(self) -> Seconds {
+        #[cfg(test)]
+        work::one();
         self.start
     }
 
     /// First instant past the end.
-    pub const fn end(self) -> Seconds {
+    pub fn end(self) -> Seconds {
+        #[cfg(test)]
+        work::one();
         self.end
     }
 
@@ -126,16 +130,22 @@ impl Segment {
 
     /// True when `t` lies in [start, end).
     pub fn contains(self, t: Seconds) -> bool {
+        #[cfg(test)]
+        work::one();
         self.start <= t && t < self.end
     }
 
     /// Shared time in seconds, 0 when they only touch.
     pub fn overlap(self, other: Segment) -> f64 {
+        #[cfg(test)]
+        work::one();
         (self.end.0.min(other.end.0) - self.start.0.max(other.start.0)).max(0.0)
     }
 
     /// The shared part, `None` when they share no time.
     pub fn intersection(self, other: Segment) -> Option<Segment> {
+        #[cfg(test)]
+        work::one();
         let (start, end) = (self.start.max(other.start), self.end.min(other.end));
         (start < end).then_some(Segment { start, end })
     }
@@ -143,6 +153,27 @@ impl Segment {
     /// `other.start - self.end`: positive = gap, negative = overlap, 0 = they touch.
     pub fn gap(self, other: Segment) -> f64 {
         other.start.0 - self.end.0
+    }
+}
+
+/// Counts what tests hold down: how often segments are looked at, by this thread. A loop over all pairs of turns cannot hide from it.
+#[cfg(test)]
+pub(crate) mod work {
+    use std::cell::Cell;
+
+    thread_local! {
+        static LOOKS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub(super) fn one() {
+        LOOKS.with(|l| l.set(l.get() + 1));
+    }
+
+    /// How many looks `run` takes.
+    pub(crate) fn of(run: impl FnOnce()) -> u64 {
+        let before = LOOKS.with(Cell::get);
+        run();
+        LOOKS.with(Cell::get) - before
     }
 }
 

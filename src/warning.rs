@@ -80,6 +80,13 @@ pub enum Warning {
         /// In words.
         what: String,
     },
+    /// More people than every pair of which the tables hold.
+    Crowd {
+        /// How many people talk.
+        people: usize,
+        /// Most listeners of a turn.
+        listeners: usize,
+    },
     /// Anything else, in words.
     Other {
         /// Short stable code.
@@ -104,6 +111,7 @@ impl Warning {
             Warning::Transcript { .. } => "transcript",
             Warning::TranscriptOffset { .. } => "transcript_offset",
             Warning::SpeakerMatch { .. } => "speaker_match",
+            Warning::Crowd { .. } => "crowd",
             Warning::Other { code, .. } => code,
         }
     }
@@ -132,6 +140,11 @@ impl fmt::Display for Warning {
             Warning::Clipped { share } => write!(f, "{:.2} % of samples at full scale", share * 100.0),
             Warning::TurnsPastEnd { count, media_end } => write!(f, "{count} turns run past the media's end at {media_end}"),
             Warning::Transcript { what } | Warning::SpeakerMatch { what } | Warning::Other { what, .. } => f.write_str(what),
+            Warning::Crowd { people, listeners } => write!(
+                f,
+                "{people} people talk: dyads has only the {listeners} who talk during a turn or talked last before it, synchrony only pairs \
+                 who answer each other or are both on the screen"
+            ),
             Warning::TranscriptOffset { offset_secs } => {
                 write!(f, "speech fits the transcript better {offset_secs:+.2} s later; not applied")
             }

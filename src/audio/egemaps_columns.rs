@@ -37,8 +37,9 @@ pub fn functional_cells(functionals: &Functionals) -> Vec<Cell> {
 
 /// Writes the 88 functionals into the current row.
 pub fn fill_functionals(functionals: &Functionals, table: &mut TableBuilder) {
-    for (entry, value) in FUNCTIONALS.iter().zip(functionals.values) {
-        table.set(&name(entry.name), value);
+    static NAMES: std::sync::LazyLock<Vec<String>> = std::sync::LazyLock::new(|| FUNCTIONALS.iter().map(|e| name(e.name)).collect());
+    for (name, value) in NAMES.iter().zip(functionals.values).filter(|(_, value)| value.is_some()) {
+        table.set(name, value);
     }
     table.set("egemaps_missing", functionals.missing);
 }

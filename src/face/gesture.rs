@@ -6,6 +6,8 @@
 //! turns of posture (Hadar, Steiner, Grant and Rose 1983: ordinary movements 1.8 to 3.7 Hz, rapid ones above). Two swings in a row that
 //! go and come back are a nod; a shake needs three, as a glance aside and back is none. The angle must swing further than the other one.
 
+use std::collections::BTreeMap;
+
 use super::{Faces, Observation};
 use crate::time::Segment;
 
@@ -50,14 +52,19 @@ pub struct HeadGesture {
 /// The pose must be seen about 8 times a second or more; slower recordings hide gestures.
 pub fn head_gestures(faces: &Faces, nod_deg: f64, shake_deg: f64) -> Vec<HeadGesture> {
     let mut found = Vec::new();
+    let mut poses_of: BTreeMap<u32, Vec<[f64; 3]>> = BTreeMap::new();
+    for (track, pose) in faces.observations.iter().filter_map(|o| Some((o.track, pose(o)?))) {
+        poses_of.entry(track).or_default().push(pose);
+    }
     for track in &faces.tracks {
-        let poses: Vec<[f64; 3]> = faces.observations.iter().filter(|o| o.track == track.id).filter_map(pose).collect();
+        let poses = poses_of.get(&track.id).map_or(&[][..], Vec::as_slice);
         for run in poses.chunk_by(|a, b| b[0] - a[0] <= LONGEST_STEP_SECS) {
             for (kind, own, least, fewest) in [(GestureKind::Nod, 1, nod_deg, NOD_SWINGS), (GestureKind::Shake, 2, shake_deg, SHAKE_SWINGS)]
             {
                 for swings in gestures(&swings(run, own, least)).into_iter().filter(|s| s.len() >= fewest) {
                     let (first, last) = (swings[0], swings[swings.len() - 1]);
-                    let during = || run.iter().filter(|p| p[0] >= first.start && p[0] <= last.end);
+                    let (from, to) = (run.partition_point(|p| p[0] < first.start), run.partition_point(|p| p[0] <= last.end));
+                    let during = || run[from..to.max(from)].iter();
                     let inside = Segment::from_secs(first.start, last.end).filter(|_| range(during(), own) > range(during(), 3 - own));
                     let extent_deg = swings.iter().map(|s| s.extent.abs()).sum::<f64>() / swings.len() as f64;
                     found.extend(inside.map(|segment| HeadGesture { kind, track: track.id, segment, swings: swings.len(), extent_deg }));

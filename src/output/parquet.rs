@@ -67,13 +67,16 @@ pub(super) struct OutColumn<'a> {
     pub unit: &'a str,
     pub description: &'a str,
     pub cut_off: &'a str,
-    pub data: &'a ColumnData,
+    pub kind: Kind,
+    /// `None` where every value is missing.
+    pub data: Option<&'a ColumnData>,
 }
 
 /// A table on its way out.
 pub(super) struct OutTable<'a> {
     pub name: &'a str,
     pub description: &'a str,
+    pub rows: usize,
     pub columns: Vec<OutColumn<'a>>,
 }
 
@@ -85,14 +88,16 @@ pub(super) struct OutTable<'a> {
 /// [`Error::Write`] with the path.
 pub fn write(path: &Path, table: &Table, metadata: &FileMetadata) -> Result<()> {
     let schema = table.schema();
-    let columns = schema.columns.iter().zip(table.columns()).map(|(spec, data)| OutColumn {
+    let columns = schema.columns.iter().zip(table.filled_columns()).map(|(spec, data)| OutColumn {
         name: &spec.name,
         unit: spec.unit,
         description: &spec.description,
         cut_off: spec.cut_off.name(),
+        kind: spec.kind,
         data,
     });
-    write_table(path, &OutTable { name: schema.name, description: schema.description, columns: columns.collect() }, metadata)
+    let (name, description, rows) = (schema.name, schema.description, table.rows());
+    write_table(path, &OutTable { name, description, rows, columns: columns.collect() }, metadata)
 }
 
 /// [`write`] for tables of any origin.
@@ -102,7 +107,7 @@ pub(super) fn write_table(path: &Path, table: &OutTable, metadata: &FileMetadata
         return Err(Error::write(path, format!("table {} has two columns named {:?}", table.name, twice.name)));
     }
     write_whole(path, |file| {
-        let schema = Schema::from_iter(table.columns.iter().map(|c| Field::new(c.name.into(), data_type(c.data.kind()))));
+        let schema = Schema::from_iter(table.columns.iter().map(|c| Field::new(c.name.into(), data_type(c.kind))));
         let mut writer = ParquetWriter::new(file)
             .with_compression(ParquetCompression::Zstd(Some(ZstdLevel::try_new(ZSTD_LEVEL)?)))
             .with_statistics(StatisticsOptions::default())
@@ -110,11 +115,22 @@ pub(super) fn write_table(path: &Path, table: &OutTable, metadata: &FileMetadata
             .set_parallel(false)
             .with_key_value_metadata(Some(key_values(table, metadata)?))
             .batched(&schema)?;
-        let rows = table.columns.first().map_or(0, |c| c.data.len());
+        let rows = table.rows;
         // Group by group: the copy that polars needs never exceeds one row group.
         for start in (0..rows).step_by(ROW_GROUP_ROWS) {
             let range = start..rows.min(start + ROW_GROUP_ROWS);
-            let columns = table.columns.iter().map(|c| to_column(c.name.into(), c.data, range.clone())).collect();
+            // Columns without a value are hundreds where there is only a transcript: one of each kind serves them all.
+            let mut missing: Vec<(Kind, Column)> = Vec::new();
+            let mut column = |c: &OutColumn| match (c.data, missing.iter().find(|(kind, _)| *kind == c.kind)) {
+                (Some(data), _) => to_column(c.name.into(), data, range.clone()),
+                (None, Some((_, column))) => column.clone().with_name(c.name.into()),
+                (None, None) => {
+                    let column = to_column(c.name.into(), &ColumnData::missing(c.kind, range.len()), 0..range.len());
+                    missing.push((c.kind, column.clone()));
+                    column
+                }
+            };
+            let columns = table.columns.iter().map(&mut column).collect();
             writer.write_batch(&DataFrame::new(range.len(), columns)?)?;
         }
         writer.finish()?;
@@ -140,7 +156,7 @@ fn key_values(table: &OutTable, metadata: &FileMetadata) -> Result<KeyValueMetad
 /// The field as other readers see it: plain utf8 and lists rather than polars' string views, which older readers do not know.
 fn arrow_field(column: &OutColumn) -> ArrowField {
     let list = |item| ArrowDataType::List(Box::new(ArrowField::new("item".into(), item, true)));
-    let data_type = match column.data.kind() {
+    let data_type = match column.kind {
         Kind::F32 => ArrowDataType::Float32,
         Kind::F64 => ArrowDataType::Float64,
         Kind::I64 => ArrowDataType::Int64,

@@ -105,9 +105,11 @@ impl StoredTable {
             unit: &spec.unit,
             description: &spec.description,
             cut_off: &spec.cut_off,
-            data,
+            kind: spec.kind,
+            data: Some(data),
         });
-        OutTable { name: &self.schema.table, description: &self.schema.description, columns: columns.collect() }
+        let rows = self.schema.rows;
+        OutTable { name: &self.schema.table, description: &self.schema.description, rows, columns: columns.collect() }
     }
 }
 

@@ -64,7 +64,13 @@ fn check_name(what: &str, name: &str) -> Result<()> {
 /// [`Error::Read`], and [`Error::Parse`] with the line for one that is no RTTM.
 pub fn read_rttm(path: &Path) -> Result<Vec<(String, Annotation)>> {
     let mut found: BTreeMap<String, Vec<SpeechTurn>> = BTreeMap::new();
-    for_each_line(path, |fields| {
+    let mut before = 0;
+    for_each_line(path, |fields, is_open| {
+        // The last line, which nothing ends, has fewer fields than the one before it: a name may be cut short.
+        if is_open && fields.len() < before.max(9) {
+            return Err(format!("the file ends within a line, after {} fields of {}: it seems to be cut off", fields.len(), before.max(9)));
+        }
+        before = fields.len();
         match fields[0] {
             "SPEAKER" => {}
             other if OTHER_TYPES.contains(&other) => return Ok(()),
@@ -79,6 +85,9 @@ pub fn read_rttm(path: &Path) -> Result<Vec<(String, Annotation)>> {
             return Err(format!("a SPEAKER line whose names hold white space ({} fields)", fields.len()));
         }
         let (start, length) = (number("start", fields[3])?, number("duration", fields[4])?);
+        if start < 0.0 {
+            return Err(format!("the start {:?} lies before 0", fields[3]));
+        }
         let segment = segment(start, start + length).ok_or_else(|| format!("the duration {:?}", fields[4]))?;
         if fields[7] == "<NA>" {
             return Err("a SPEAKER line that names no speaker".into());
@@ -98,7 +107,7 @@ pub fn read_rttm(path: &Path) -> Result<Vec<(String, Annotation)>> {
 /// [`Error::Read`], and [`Error::Parse`] with the line for one that is no UEM.
 pub fn read_uem(path: &Path) -> Result<Vec<(String, Vec<Segment>)>> {
     let mut found: BTreeMap<String, Vec<Segment>> = BTreeMap::new();
-    for_each_line(path, |fields| {
+    for_each_line(path, |fields, _| {
         if fields.len() != 4 {
             return Err(format!("a line of {} fields", fields.len()));
         }
@@ -129,16 +138,17 @@ impl Stopped {
     }
 }
 
-/// Hands over the fields of each line that is neither empty nor a comment.
-fn for_each_line(path: &Path, mut each: impl FnMut(&[&str]) -> Result<(), String>) -> Result<(), Stopped> {
+/// Hands over the fields of each line that is neither empty nor a comment, and whether no line end follows it.
+fn for_each_line(path: &Path, mut each: impl FnMut(&[&str], bool) -> Result<(), String>) -> Result<(), Stopped> {
     let bytes = std::fs::read(path).map_err(Stopped::Io)?;
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    let lines = bytes.split(|&b| b == b'\n').count();
     for (i, line) in bytes.split(|&b| b == b'\n').enumerate() {
         let at = |what| Stopped::At(i + 1, what);
         let line = std::str::from_utf8(line).map_err(|_| at("text that is not UTF-8".into()))?;
         let fields: Vec<&str> = line.split_whitespace().collect();
         if fields.first().is_some_and(|f| !f.starts_with(";;")) {
-            each(&fields).map_err(at)?;
+            each(&fields, i + 1 == lines).map_err(at)?;
         }
     }
     Ok(())
@@ -222,6 +232,34 @@ mod tests {
         std::fs::write(&path, b"SPEAKER a\xff 1 0 1 <NA> <NA> X <NA> <NA>\n").unwrap();
         assert!(read_rttm(&path).unwrap_err().to_string().contains(":1: "));
         assert_eq!(read_rttm(&folder.path().join("none")).unwrap_err().kind(), "read");
+    }
+
+    #[test]
+    fn a_file_cut_anywhere_is_an_error_or_the_lines_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.rttm");
+        let all: Vec<SpeechTurn> =
+            (0..6).map(|i| speech(3.125 * f64::from(i), 3.125 * f64::from(i) + 2.375, ["Anna", "Berta"][i as usize % 2])).collect();
+        write_rttm(&path, "talk", &Annotation::new(all.clone())).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut errors = 0;
+        for cut in 0..text.len() {
+            std::fs::write(&path, &text[..cut]).unwrap();
+            match read_rttm(&path) {
+                Ok(found) => {
+                    let turns = found.first().map_or(&[][..], |(_, a)| a.turns());
+                    assert_eq!(turns, &all[..turns.len()], "cut after byte {cut}");
+                    assert!(turns.len() >= text[..cut].matches('\n').count(), "cut after byte {cut}");
+                }
+                Err(e) => {
+                    errors += 1;
+                    assert_eq!(e.kind(), "parse");
+                }
+            }
+        }
+        assert!(errors > text.len() / 2);
+        std::fs::write(&path, "SPEAKER a 1 -1 2 <NA> <NA> X <NA> <NA>\n").unwrap();
+        assert!(read_rttm(&path).unwrap_err().to_string().contains("before 0"));
     }
 
     #[test]

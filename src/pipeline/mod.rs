@@ -10,6 +10,8 @@
 #[cfg(test)]
 mod cast_truth;
 mod enrolment;
+#[cfg(test)]
+mod growth;
 mod interview;
 #[cfg(test)]
 mod relation_truth;

@@ -1,6 +1,7 @@
 //! From what was heard, seen and read to the tables of one interview.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Heard, Request, Seen, interview, shift};
 use crate::annotation::Turn;
@@ -93,28 +94,27 @@ pub(super) fn describe(
     warn_past_end(&all, heard, seen, warnings);
 
     let matches = if transcript.is_some() { turns::match_speakers(&all, annotation) } else { Vec::new() };
+    turns::crowd(&all).into_iter().for_each(|w| warnings.push(w));
     let cast = turns::cast(annotation, &seen.faces, &heard.acoustics, &recipe.turns);
     let face_turns = turns::face_turns(&all, &seen.faces, &recipe.turns);
+    let found = Matched::new(&matches);
     let rows: Vec<TurnRow> =
-        all.iter().enumerate().map(|(i, t)| row(i, t, transcript.is_some(), heard, seen, &matches, &cast, &face_turns, recipe)).collect();
+        all.iter().enumerate().map(|(i, t)| row(i, t, transcript.is_some(), heard, seen, &found, &cast, &face_turns, recipe)).collect();
     let heard_voices: Vec<(Option<&str>, Option<&str>)> =
         rows.iter().map(|r| (r.matched_speaker.as_deref(), r.speech.speaker.as_deref())).collect();
     turns::contradictions(&all, &heard_voices, &matches).into_iter().for_each(|w| warnings.push(w));
     let speaker_person: Vec<Option<String>> = rows.iter().map(|r| r.person.clone()).collect();
-    let voices: Vec<TurnVoice> = all
-        .iter()
-        .zip(&rows)
-        .map(|(t, r)| match &heard.report {
-            Some(_) => audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, r.words, &recipe.voice),
-            None => TurnVoice::without(Missing::NoStream),
-        })
-        .collect();
+    let turn_voice = |t: &Turn, r: &TurnRow| audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, r.words, &recipe.voice);
+    // Without sound there is nothing to hold for every turn.
+    let voices: Vec<TurnVoice> =
+        if heard.report.is_some() { all.iter().zip(&rows).map(|(t, r)| turn_voice(t, r)).collect() } else { Vec::new() };
+    let silent = TurnVoice::without(Missing::NoStream);
 
-    let mut extractor = Extractor::new();
-    let egemaps: Vec<Functionals> = all.iter().map(|t| turn_egemaps(t.segment, heard, &mut extractor)).collect();
+    // Made when its row is: 88 values a turn are not held twice.
+    let extractor = RefCell::new(Extractor::new());
     let fill_voice = |i: usize, table: &mut TableBuilder| {
-        audio::fill(&voices[i], table);
-        audio::fill_functionals(&egemaps[i], table);
+        audio::fill(voices.get(i).unwrap_or(&silent), table);
+        audio::fill_functionals(&turn_egemaps(all[i].segment, heard, &mut extractor.borrow_mut()), table);
     };
 
     let embedding = |name: &str| heard.diarization.voices.iter().find(|v| v.speaker == name).and_then(|v| v.embedding.clone());
@@ -157,15 +157,29 @@ pub(super) fn describe(
 
 /// Where each label's voice and face are to be found.
 fn places(all: &[Turn], has_transcript: bool, matches: &[SpeakerMatch], cast: &Cast) -> BTreeMap<String, Place> {
-    let labels = all.iter().filter_map(|t| t.speaker.clone());
+    let labels: BTreeSet<&str> = all.iter().filter_map(|t| t.speaker.as_deref()).collect();
+    let found = Matched::new(matches);
     labels
+        .into_iter()
         .map(|label| {
-            let matched = || matches.iter().find(|m| m.label == label).and_then(|m| m.diarized.clone());
-            let voice = if has_transcript { matched() } else { Some(label.clone()) };
-            let person = voice.as_deref().and_then(|v| cast.person_of(v)).map(ToOwned::to_owned);
-            (label, Place { voice, person })
+            let voice = if has_transcript { found.voice_of.get(label).copied() } else { Some(label) };
+            let person = voice.and_then(|v| cast.person_of(v)).map(ToOwned::to_owned);
+            (label.to_owned(), Place { voice: voice.map(ToOwned::to_owned), person })
         })
         .collect()
+}
+
+/// Labels and voices that belong together, to be looked up by either.
+struct Matched<'a> {
+    voice_of: BTreeMap<&'a str, &'a str>,
+    label_of: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> Matched<'a> {
+    fn new(matches: &'a [SpeakerMatch]) -> Self {
+        let pairs = || matches.iter().filter_map(|m| Some((m.label.as_str(), m.diarized.as_deref()?)));
+        Matched { voice_of: pairs().collect(), label_of: pairs().map(|(label, voice)| (voice, label)).collect() }
+    }
 }
 
 fn measure_offset(all: &mut [Turn], recipe: &Recipe, heard: &Heard, warnings: &Warnings) -> Option<TranscriptOffset> {
@@ -201,22 +215,20 @@ fn row(
     has_transcript: bool,
     heard: &Heard,
     seen: &Seen,
-    matches: &[SpeakerMatch],
+    matches: &Matched<'_>,
     cast: &Cast,
     face_turns: &[FaceTurn],
     recipe: &Recipe,
 ) -> TurnRow {
     let label = turn.speaker.as_deref();
-    let matched = if has_transcript {
-        matches.iter().find(|m| Some(m.label.as_str()) == label).and_then(|m| m.diarized.clone())
-    } else {
-        label.map(ToOwned::to_owned)
-    };
+    let matched =
+        if has_transcript { label.and_then(|l| matches.voice_of.get(l)).map(|v| (*v).to_owned()) } else { label.map(ToOwned::to_owned) };
     let speech = turns::speech_context(&heard.diarization.annotation, turn.segment, matched.as_deref());
     let voice = voice(label.filter(|_| has_transcript), matched.as_deref(), speech.speaker.as_deref(), matches);
     let person = voice.as_deref().and_then(|v| cast.person_of(v)).map(ToOwned::to_owned);
-    let there: Vec<&FaceTurn> = face_turns.iter().filter(|f| f.turn == index).collect();
-    let here: Vec<&FaceTurn> = there.iter().copied().filter(|f| f.observations > 0).collect();
+    let (first, last) = (face_turns.partition_point(|f| f.turn < index), face_turns.partition_point(|f| f.turn <= index));
+    let there = &face_turns[first..last];
+    let here: Vec<&FaceTurn> = there.iter().filter(|f| f.observations > 0).collect();
     let (face, face_source, mut face_missing) = choose_face(&here, person.as_deref(), turn, seen, recipe);
     let own_is_there = person.as_ref().map_or(!there.is_empty(), |p| there.iter().any(|f| f.person == *p));
     if matches!(face_missing, Some(Missing::NoFace | Missing::OffScreen)) && own_is_there && (person.is_some() || here.is_empty()) {
@@ -236,9 +248,8 @@ fn row(
 
 /// The voice that is looked for on the screen: the label's own, else whoever is heard in the turn, unless that is another label's voice.
 /// Where diarization takes two people for one, the second has no voice, and must not get the first one's face.
-fn voice(label: Option<&str>, matched: Option<&str>, heard: Option<&str>, matches: &[SpeakerMatch]) -> Option<String> {
-    let of_another =
-        |speaker: &str| label.is_some_and(|l| matches.iter().any(|m| m.diarized.as_deref() == Some(speaker) && m.label.as_str() != l));
+fn voice(label: Option<&str>, matched: Option<&str>, heard: Option<&str>, matches: &Matched<'_>) -> Option<String> {
+    let of_another = |speaker: &str| label.is_some_and(|l| matches.label_of.get(speaker).is_some_and(|own| *own != l));
     matched.or_else(|| heard.filter(|s| !of_another(s))).map(ToOwned::to_owned)
 }
 
@@ -281,7 +292,7 @@ mod tests {
             speech_secs: 1.0,
         };
         let matches = [matched("Wang", Some("S0")), matched("Li", None)];
-        let of = |label: Option<&str>, own: Option<&str>, heard: Option<&str>| voice(label, own, heard, &matches);
+        let of = |label: Option<&str>, own: Option<&str>, heard: Option<&str>| voice(label, own, heard, &Matched::new(&matches));
         assert_eq!(of(Some("Wang"), Some("S0"), Some("S0")).as_deref(), Some("S0"));
         assert_eq!(of(Some("Li"), None, Some("S0")), None, "one voice was found for two people, and it is Wang's");
         assert_eq!(of(Some("Li"), None, Some("S1")).as_deref(), Some("S1"), "a voice that is nobody else's");

@@ -1,8 +1,10 @@
 //! CHAT `.cha`: utterances `*SPK:` with time bullets in milliseconds, `%wor` tiers with word times; markup is taken off
 //! (MacWhinney, "Tools for Analyzing Talk, part 1: the CHAT transcription format").
 
+use std::collections::BTreeMap;
+
 use super::clock;
-use super::draft::{Draft, short};
+use super::draft::{CUT, Draft, short};
 use crate::annotation::Word;
 use crate::error::Result;
 use crate::time::Segment;
@@ -46,6 +48,17 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
             draft.bad(i + 1, format!("line {:?} is no header, utterance or tier", short(raw)), EXPECTED)?;
         }
     }
+    let ends = |l: &&Line| l.text.trim_end() == "@End";
+    let after = lines.iter().skip_while(|l| !ends(l)).find(|l| !ends(l));
+    if let Some(line) = after {
+        let what = format!("{:?} stands after @End", short(&line.text));
+        draft.flaw(line.number, what, "it is read all the same", "make a file of each transcript")?;
+    }
+    if lines.iter().any(|l| l.text.trim_end() == "@Begin") && !lines.iter().any(|l| ends(&l)) {
+        let last = lines.last().map_or(0, |l| l.number);
+        draft.warn(format!("line {last}: the file ends without @End; what came after may be cut off"));
+    }
+    tell_layers(&lines, draft);
     let utterances = lines.iter().filter(|l| l.text.starts_with('*')).count();
     let timed = lines.iter().any(|l| l.text.starts_with('*') && !bullets(&l.text).is_empty());
     if utterances > 0 && !timed {
@@ -59,10 +72,40 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     Ok(())
 }
 
+/// Names the dependent tiers that are not read, with the number of their lines.
+fn tell_layers(lines: &[Line], draft: &mut Draft) {
+    let mut layers: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in lines.iter().filter(|l| l.text.starts_with('%') && !l.text.starts_with("%wor:")) {
+        *layers.entry(line.text.split([':', '\t', ' ']).next().unwrap_or("%")).or_default() += 1;
+    }
+    if !layers.is_empty() {
+        let all: Vec<String> = layers.iter().map(|(name, count)| format!("{name} ({count})")).collect();
+        draft.warn(format!("tiers that hold no turns left out: {}", all.join(", ")));
+    }
+}
+
+/// A bullet that is not closed, or that should be times and is not.
+fn odd_bullet(text: &str) -> Option<String> {
+    if text.matches(BULLET).count() % 2 == 1 {
+        let open = text.rsplit(BULLET).next().unwrap_or("");
+        return Some(format!("the time bullet {:?} is not closed", short(open)));
+    }
+    // Other bullets name pictures and texts.
+    let odd = |b: &&str| bullet(b).is_none() && !b.starts_with('%');
+    text.split(BULLET).skip(1).step_by(2).find(odd).map(|b| format!("the time bullet {:?} cannot be read", short(b)))
+}
+
 fn utterance(line: &Line, wor: Option<&str>, draft: &mut Draft) -> Result<()> {
     let Some((speaker, rest)) = line.text[1..].split_once(':') else {
         return draft.bad(line.number, format!("utterance {:?} has no speaker", short(&line.text)), EXPECTED);
     };
+    if let Some(what) = odd_bullet(rest) {
+        let hint = if what.ends_with("closed") { CUT } else { EXPECTED };
+        return draft.bad(line.number, format!("utterance of {speaker}: {what}"), hint);
+    }
+    if let Some(what) = wor.and_then(odd_bullet) {
+        draft.warn(format!("line {}: words of {speaker}: {what}; the word has no time", line.number));
+    }
     let times = bullets(rest);
     let span = match (times.first(), times.last()) {
         (Some((start, _)), Some((_, end))) => clock::span(start / 1e3, end / 1e3),
@@ -194,7 +237,7 @@ fn word_plain(token: &str) -> String {
 #[cfg(test)]
 mod tests {
     use crate::transcript::Format;
-    use crate::transcript::tests::{complaint, parse, told, word_times};
+    use crate::transcript::tests::{complaint, parse, told, warned, word_times};
 
     #[test]
     fn chat_utterances_with_bullets() {
@@ -211,5 +254,20 @@ mod tests {
         assert!(
             complaint("a.cha", "@Begin\n*CHI:\ta . \u{15}0_100\u{15}\n*MOT:\tb .\n").contains("a.cha:3: utterance of MOT: no time bullet")
         );
+    }
+
+    #[test]
+    fn an_end_that_is_not_there_and_other_tiers_are_told() {
+        let line = "*CHI:\ta . \u{15}0_100\u{15}\n%mor:\tx\n";
+        assert!(!warned(&parse("a.cha", &format!("@Begin\n{line}@End\n"))).contains("@End"));
+        let t = parse("a.cha", &format!("@Begin\n{line}"));
+        assert!(warned(&t).contains("line 3: the file ends without @End"), "{}", warned(&t));
+        assert!(warned(&t).contains("left out: %mor (1)"), "{}", warned(&t));
+        let e = complaint("a.cha", &format!("@Begin\n{line}@End\n@Begin\n{line}@End\n"));
+        assert!(e.starts_with("a.cha:5: \"@Begin\" stands after @End"), "{e}");
+        let e = complaint("a.cha", "@Begin\n*CHI:\ta . \u{15}0_1\u{15}\n*CHI:\tb . \u{15}100_20");
+        assert!(e.starts_with("a.cha:3: utterance of CHI: the time bullet \"100_20\" is not closed"), "{e}");
+        let e = complaint("a.cha", "@Begin\n*CHI:\ta . \u{15}0_1\u{15}\n*CHI:\tb \u{15}1_2\u{15} c . \u{15}2_3x\u{15}\n");
+        assert!(e.contains("a.cha:3: utterance of CHI: the time bullet \"2_3x\" cannot be read"), "{e}");
     }
 }

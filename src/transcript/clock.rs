@@ -90,6 +90,12 @@ pub(super) fn arrowless_timing(line: &str) -> bool {
     times >= 2 && parse(line.split_whitespace().next().unwrap_or("")).is_some()
 }
 
+/// True for a line of two numbers with an arrow between, neither of them a clock time (`1.5 --> 2.5`): a timing line spoilt.
+pub(super) fn arrow_of_numbers(line: &str) -> bool {
+    let number = |t: &str| t.starts_with(|c: char| c.is_ascii_digit()) && t.chars().all(|c| c.is_ascii_digit() || ".,:;".contains(c));
+    line.split_once("-->").is_some_and(|(a, b)| number(a.trim()) && number(b.split_whitespace().next().unwrap_or("")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

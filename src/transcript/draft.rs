@@ -12,13 +12,18 @@ use crate::warning::Warning;
 pub(super) struct Draft<'a> {
     path: &'a Path,
     lenient: bool,
+    /// True when the text does not end with a line end and its last words are the last turn's: they may have been cut off.
+    open_end: bool,
     turns: Vec<Turn>,
     warnings: Vec<Warning>,
 }
 
+/// What to do about a file that is not whole.
+pub(super) const CUT: &str = "the file seems to be cut off: get it again, or complete its end";
+
 impl<'a> Draft<'a> {
     pub(super) fn new(path: &'a Path, lenient: bool) -> Self {
-        Draft { path, lenient, turns: Vec::new(), warnings: Vec::new() }
+        Draft { path, lenient, open_end: false, turns: Vec::new(), warnings: Vec::new() }
     }
 
     /// An error that no leniency heals.
@@ -35,6 +40,38 @@ impl<'a> Draft<'a> {
             return Ok(());
         }
         Err(self.fail(line, what, format!("{hint}, or pass --lenient to drop it")))
+    }
+
+    /// Something beside a cue that cannot be used: an error, or a warning in lenient mode, with what became of the cue.
+    pub(super) fn flaw(&mut self, line: usize, what: impl Into<String>, kept: &str, hint: &str) -> Result<()> {
+        let what = what.into();
+        if self.lenient {
+            let place = if line > 0 { format!("line {line}: ") } else { String::new() };
+            self.warn(format!("{place}{what}; {kept}"));
+            return Ok(());
+        }
+        Err(self.fail(line, what, format!("{hint}, or pass --lenient to go on without it")))
+    }
+
+    /// Tells whether the last turn's words are the last of a file that ends without a line end.
+    pub(super) fn ends_open(&mut self, open: bool) {
+        self.open_end = open;
+    }
+
+    /// Cue numbers that go up by one but for a few jumps: between those, cues may be missing. `numbers`: line and number, in file order.
+    pub(super) fn tell_jumps(&mut self, numbers: &[(usize, u64)]) {
+        let steps = || numbers.windows(2).map(|w| (w[0].1, w[1].1, w[1].0));
+        let ones = steps().filter(|(a, b, _)| *b == a + 1).count();
+        let jumps: Vec<(u64, u64, usize)> = steps().filter(|(a, b, _)| *b > a + 1).collect();
+        // A file whose numbers mean nothing jumps all the time.
+        if numbers.len() < 4 || ones * 5 < (numbers.len() - 1) * 4 {
+            return;
+        }
+        if let Some((from, to, line)) = jumps.first() {
+            let missing: u64 = jumps.iter().map(|(a, b, _)| b - a - 1).sum();
+            let more = if jumps.len() > 1 { format!(", and {} times more", jumps.len() - 1) } else { String::new() };
+            self.warn(format!("line {line}: the cue numbers jump from {from} to {to}{more}: {missing} cues may be missing"));
+        }
     }
 
     /// What was told of cues that were left out.
@@ -84,16 +121,35 @@ impl<'a> Draft<'a> {
             ));
         }
         self.tell_oddities();
+        self.tell_open_end();
         Ok(Transcript { format, turns: self.turns, sample: None, warnings: self.warnings })
+    }
+
+    /// Plain text formats do not say where they end. A last line without a line end proves nothing, but together with words that stop
+    /// in the middle of a sentence, in a file whose turns do not, it does.
+    fn tell_open_end(&mut self) {
+        let Some((last, others)) = self.turns.split_last().filter(|(last, _)| self.open_end && !last.text.is_empty()) else { return };
+        let spoken = others.iter().filter(|t| !t.text.is_empty()).count();
+        let closed = others.iter().filter(|t| closes(&t.text)).count();
+        if spoken >= MIN_HABIT && closed * 5 >= spoken * 4 && !closes(&last.text) {
+            let end: String = last.text.chars().skip(last.text.chars().count().saturating_sub(30)).collect();
+            self.warn(format!(
+                "the file ends without a line end, and its last turn (turn {}: \"...{end}\") without the full stop that {closed} of {spoken} others \
+                 have: the end may be cut off",
+                last.index
+            ));
+        }
     }
 
     fn tell_oddities(&mut self) {
         let mut unordered = Oddity::default();
         let mut empty = Oddity::default();
         let mut mute = Oddity::default();
+        let mut late = Oddity::default();
         for (i, turn) in self.turns.iter().enumerate() {
             unordered.count_if(i > 0 && turn.segment.start() < self.turns[i - 1].segment.start(), turn);
             empty.count_if(turn.segment.is_empty(), turn);
+            late.count_if(turn.segment.end().get() > LONGEST_SECS, turn);
             mute.count_if(turn.text.is_empty(), turn);
         }
         let mut overlapping = Oddity::default();
@@ -115,11 +171,24 @@ impl<'a> Draft<'a> {
             repeated.tell("repeat the times and words of another"),
             empty.tell("have zero length"),
             mute.tell("have no words"),
+            late.tell("end after more than 100 hours; are the times in another unit than seconds?"),
         ];
         for what in all.into_iter().flatten() {
             self.warn(what);
         }
     }
+}
+
+/// No recording is longer: 100 hours.
+const LONGEST_SECS: f64 = 360_000.0;
+
+/// Fewest turns from which a habit of the file is told.
+const MIN_HABIT: usize = 3;
+
+/// True for words that end as sentences, asides and broken-off sentences do.
+fn closes(text: &str) -> bool {
+    let bare = text.trim_end_matches(|c: char| c.is_whitespace() || "\"'\u{201d}\u{2019}\u{bb}\u{ab}".contains(c));
+    bare.ends_with(|c: char| ".?!:;\u{2026})]>*-\u{2013}\u{2014}\u{3002}\u{ff01}\u{ff1f}\u{266a}".contains(c))
 }
 
 /// How many turns share an oddity, and the first of them.
@@ -187,5 +256,11 @@ mod tests {
     fn no_cues_is_an_error_with_a_hint() {
         let e = draft(&[]).finish(Format::WebVtt).unwrap_err().to_string();
         assert!(e.contains("no cues (WebVTT)") && e.contains("at least one"), "{e}");
+    }
+
+    #[test]
+    fn times_no_recording_has_are_told() {
+        let told = draft(&[(0.0, 1.0, "a"), (400_000.0, 400_001.0, "b")]).finish(Format::Csv).unwrap().warnings;
+        assert!(told[0].to_string().contains("1 turns end after more than 100 hours"), "{told:?}");
     }
 }

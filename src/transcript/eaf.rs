@@ -7,8 +7,8 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use super::clock;
-use super::draft::Draft;
-use super::tiers::{self, Interval, Tier};
+use super::draft::{CUT, Draft, short};
+use super::tiers::{self, Interval, Layer, Tier};
 use crate::error::Result;
 use crate::time::Segment;
 
@@ -41,6 +41,8 @@ struct Document {
     tiers: Vec<RawTier>,
     units: String,
     origin_ms: f64,
+    /// Times of slots that are no numbers: line and what is there.
+    odd_times: Vec<(usize, String)>,
 }
 
 /// Reads EAF text into `draft`.
@@ -52,15 +54,30 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     if document.origin_ms.abs() > 0.0 {
         draft.warn(format!("ELAN shifts the media by {} ms (TIME_ORIGIN); not applied", document.origin_ms));
     }
+    for (line, what) in &document.odd_times {
+        draft.flaw(*line, what, "the time is taken from its neighbours", "correct the time, or save the file from ELAN again")?;
+    }
+    let mut slots_seen: BTreeMap<&str, Option<f64>> = BTreeMap::new();
+    for (id, time) in &document.slots {
+        if let Some(before) = slots_seen.insert(id, *time).filter(|before| before != time) {
+            let what = format!("time slot {id:?} occurs twice, at {before:?} and {time:?} ms");
+            return Err(draft.fail(0, what, "two documents seem to be in one file; save it from ELAN again"));
+        }
+    }
     let slots = interpolated(&document.slots);
     let mut known: BTreeMap<&str, &Annotation> = BTreeMap::new();
     for annotation in document.tiers.iter().flat_map(|t| &t.annotations) {
-        known.insert(&annotation.id, annotation);
+        if known.insert(&annotation.id, annotation).is_some() {
+            let what = format!("annotation {} occurs twice; what refers to it is taken to mean the last", annotation.id);
+            draft.flaw(annotation.line, what, "both are kept", "save the file from ELAN again")?;
+        }
     }
-    let found = document.tiers.iter().filter(|tier| !untimed_words(tier)).map(|tier| Tier {
+    let by_id: BTreeMap<&str, &RawTier> = document.tiers.iter().rev().map(|t| (t.id.as_str(), t)).collect();
+    let found = document.tiers.iter().map(|tier| Tier {
         name: tier.id.clone(),
-        person: person(tier, &document.tiers),
+        person: person(tier, &by_id),
         root: tier.parent.is_none(),
+        layer: if untimed_words(tier) { Layer::Untimed } else { Layer::Spans },
         intervals: intervals(tier, &slots, &known),
     });
     tiers::into_turns(found.collect(), true, draft)
@@ -72,13 +89,13 @@ fn untimed_words(tier: &RawTier) -> bool {
 }
 
 /// The participant of the tier or of the tiers it hangs on; else the person in the name of the topmost.
-fn person(tier: &RawTier, all: &[RawTier]) -> Option<String> {
+fn person(tier: &RawTier, all: &BTreeMap<&str, &RawTier>) -> Option<String> {
     let mut tier = tier;
     for _ in 0..32 {
         if tier.participant.is_some() {
             return tier.participant.clone();
         }
-        match tier.parent.as_ref().and_then(|p| all.iter().find(|t| t.id == *p)) {
+        match tier.parent.as_ref().and_then(|p| all.get(p.as_str())) {
             Some(parent) => tier = parent,
             None => break,
         }
@@ -139,17 +156,40 @@ fn span(annotation: &Annotation, slots: &BTreeMap<&str, f64>, known: &BTreeMap<&
     Err("it refers to itself".into())
 }
 
-fn parse(text: &str, draft: &Draft) -> Result<Document> {
+fn parse(text: &str, draft: &mut Draft) -> Result<Document> {
     let mut reader = Reader::from_str(text);
     let mut document = Document::default();
     let mut lines = LineCount { text, at: 0, line: 1 };
     let mut value: Option<String> = None;
+    // The elements that are open, and whether the document has been closed.
+    let (mut inside, mut closed): (Vec<String>, bool) = (Vec::new(), false);
     loop {
         let position = usize::try_from(reader.buffer_position()).unwrap_or(0);
-        let event = reader.read_event().map_err(|e| draft.fail(lines.of(position), format!("XML cannot be read: {e}"), EXPECTED))?;
+        let event = match reader.read_event() {
+            Ok(event) => event,
+            // What stands before a tag that is not whole is as good as before.
+            Err(e) if !text.get(position..).unwrap_or_default().contains('>') => {
+                let what = format!("the file ends within a tag ({e})");
+                draft.flaw(lines.of(position), what, "what stands before is kept", CUT)?;
+                drop_open(&mut document, &inside);
+                break;
+            }
+            Err(e) => return Err(draft.fail(lines.of(position), format!("XML cannot be read: {e}"), EXPECTED)),
+        };
         match event {
-            Event::Eof => break,
+            Event::Eof => {
+                if let Some(element) = inside.last() {
+                    let what = format!("the file ends within <{element}>, which is not closed");
+                    draft.flaw(lines.of(text.len()), what, "what stands before is kept", CUT)?;
+                    drop_open(&mut document, &inside);
+                }
+                break;
+            }
             Event::Start(tag) => {
+                if closed {
+                    return Err(draft.fail(lines.of(position), "a second document begins after the first", "make two files of it"));
+                }
+                inside.push(tag.name().as_ref().to_owned());
                 open(&tag, &mut document, &mut lines, position);
                 if tag.name().as_ref() == "ANNOTATION_VALUE" {
                     value = Some(String::new());
@@ -171,9 +211,13 @@ fn parse(text: &str, draft: &Draft) -> Result<Document> {
                     value.push_str(&super::markup::unescape(&format!("&{};", &*name)));
                 }
             }
-            Event::End(tag) if tag.name().as_ref() == "ANNOTATION_VALUE" => {
+            Event::End(tag) => {
+                inside.pop();
+                closed = inside.is_empty();
                 let annotation = document.tiers.last_mut().and_then(|t| t.annotations.last_mut());
-                if let (Some(text), Some(annotation)) = (value.take(), annotation) {
+                if tag.name().as_ref() == "ANNOTATION_VALUE"
+                    && let (Some(text), Some(annotation)) = (value.take(), annotation)
+                {
                     annotation.text = text;
                 }
             }
@@ -181,6 +225,15 @@ fn parse(text: &str, draft: &Draft) -> Result<Document> {
         }
     }
     Ok(document)
+}
+
+/// Takes out the annotation within which the file ends: its words are not whole.
+fn drop_open(document: &mut Document, inside: &[String]) {
+    if inside.iter().any(|e| e == "ALIGNABLE_ANNOTATION" || e == "REF_ANNOTATION")
+        && let Some(tier) = document.tiers.last_mut()
+    {
+        tier.annotations.pop();
+    }
 }
 
 /// Line of a growing position, counted once over the file.
@@ -212,7 +265,12 @@ fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, positi
         "HEADER" => document.units = text("TIME_UNITS"),
         "MEDIA_DESCRIPTOR" if document.origin_ms.abs() <= 0.0 => document.origin_ms = text("TIME_ORIGIN").parse().unwrap_or(0.0),
         "TIME_SLOT" => {
-            let time = attribute("TIME_VALUE").and_then(|v| v.parse().ok()).filter(|v: &f64| v.is_finite());
+            let told = attribute("TIME_VALUE").filter(|v| !v.trim().is_empty());
+            let time = told.as_ref().and_then(|v| v.trim().parse().ok()).filter(|v: &f64| v.is_finite());
+            if let (Some(told), None) = (&told, time) {
+                let what = format!("time slot {:?}: the time {:?} is no number", text("TIME_SLOT_ID"), short(told));
+                document.odd_times.push((lines.of(position), what));
+            }
             document.slots.push((text("TIME_SLOT_ID"), time));
         }
         "TIER" => document.tiers.push(RawTier {
@@ -238,7 +296,9 @@ fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, positi
 #[cfg(test)]
 mod tests {
     use crate::transcript::Format;
-    use crate::transcript::tests::{complaint, parse, told, warned};
+    use crate::transcript::read_bytes;
+    use crate::transcript::tests::{LENIENT, complaint, parse, told, warned};
+    use std::path::Path;
 
     #[test]
     fn elan_tiers_participants_and_references() {
@@ -274,5 +334,36 @@ mod tests {
         assert_eq!(told(&parse("a.eaf", &body(slots))), ["0.5-1.5 Anna: hello there"]);
         let e = complaint("a.eaf", &body(""));
         assert!(e.starts_with("a.eaf:4: tier \"tx@A\", annotation a2: time slot \"t1\" has no time"), "{e}");
+    }
+
+    #[test]
+    fn times_that_are_none_ids_that_repeat_and_cut_ends_are_told() {
+        let body = |slots: &str, ids: [&str; 2]| {
+            let note = |id: &str, a: &str, b: &str| {
+                format!(
+                    r#"<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="{id}" TIME_SLOT_REF1="{a}" TIME_SLOT_REF2="{b}"><ANNOTATION_VALUE>hi</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>"#
+                )
+            };
+            let notes = [note(ids[0], "t1", "t2"), note(ids[1], "t2", "t3")].join("\n");
+            format!(
+                "<ANNOTATION_DOCUMENT><TIME_ORDER>\n{slots}</TIME_ORDER>\n<TIER TIER_ID=\"Anna\">\n{notes}\n</TIER></ANNOTATION_DOCUMENT>\n"
+            )
+        };
+        let slot = |id: &str, time: &str| format!("<TIME_SLOT TIME_SLOT_ID=\"{id}\" TIME_VALUE=\"{time}\"/>\n");
+        let good = [slot("t1", "1000"), slot("t2", "2000"), slot("t3", "3000")].concat();
+        let whole = body(&good, ["a1", "a2"]);
+        assert_eq!((told(&parse("a.eaf", &whole)).len(), warned(&parse("a.eaf", &whole))), (2, String::new()));
+        let e = complaint("a.eaf", &body(&good.replace("2000", "2O00"), ["a1", "a2"]));
+        assert!(e.starts_with("a.eaf:3: time slot \"t2\": the time \"2O00\" is no number"), "{e}");
+        let e = complaint("a.eaf", &body(&format!("{good}{}", slot("t2", "9")), ["a1", "a2"]));
+        assert!(e.contains("time slot \"t2\" occurs twice"), "{e}");
+        assert!(complaint("a.eaf", &body(&good, ["a1", "a1"])).starts_with("a.eaf:8: annotation a1 occurs twice"));
+        assert!(complaint("a.eaf", &format!("{whole}{whole}")).contains("a second document begins"));
+        let cut = &whole[..whole.rfind("hi<").unwrap() + 1];
+        let e = complaint("a.eaf", cut);
+        assert!(e.starts_with("a.eaf:8: the file ends within <ANNOTATION_VALUE>, which is not closed"), "{e}");
+        let t = read_bytes(cut.as_bytes(), Path::new("a.eaf"), &LENIENT).unwrap();
+        assert_eq!(told(&t), ["1-2 Anna: hi"], "what is not whole goes");
+        assert!(warned(&t).contains("line 8: the file ends within"), "{}", warned(&t));
     }
 }

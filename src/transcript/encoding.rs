@@ -28,6 +28,11 @@ fn decode_raw(bytes: &[u8]) -> (String, Option<String>) {
             let lossy = String::from_utf8_lossy(bytes);
             let broken = lossy.matches('\u{fffd}').count();
             let sound = lossy.chars().filter(|c| !c.is_ascii()).count() - broken;
+            // Only the last character is not whole, and others of several bytes are: UTF-8 that was cut off.
+            if error.error_len().is_none() && sound > 0 {
+                let what = format!("the file ends within a character (byte {}): it is cut off", error.valid_up_to() + 1);
+                return (lossy.into_owned(), Some(what));
+            }
             // A UTF-8 file with a damaged byte keeps its other letters; a windows-1252 file has hardly one valid sequence.
             if sound > 4 * broken {
                 let what = format!("not clean UTF-8 (first at byte {}): {broken} characters replaced", error.valid_up_to());
@@ -41,21 +46,28 @@ fn decode_raw(bytes: &[u8]) -> (String, Option<String>) {
 
 fn utf16(bytes: &[u8], encoding: &'static encoding_rs::Encoding) -> (String, Option<String>) {
     let (text, broken) = encoding.decode_without_bom_handling(bytes);
-    (text.into_owned(), broken.then(|| format!("not clean {}: some characters replaced", encoding.name())))
+    let note = broken.then(|| {
+        let replaced = text.matches('\u{fffd}').count();
+        let cut = if bytes.len() % 2 == 1 { "; it ends within a character and may be cut off" } else { "" };
+        format!("not clean {}: {replaced} characters replaced{cut}", encoding.name())
+    });
+    (text.into_owned(), note)
 }
 
 fn utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> (String, Option<String>) {
-    let mut broken = !bytes.len().is_multiple_of(4);
+    let cut = !bytes.len().is_multiple_of(4);
+    let mut replaced = 0;
     let text = bytes
         .chunks_exact(4)
         .map(|c| {
             char::from_u32(unit([c[0], c[1], c[2], c[3]])).unwrap_or_else(|| {
-                broken = true;
+                replaced += 1;
                 '\u{fffd}'
             })
         })
         .collect();
-    (text, broken.then(|| "not clean UTF-32: some characters replaced".into()))
+    let end = if cut { "; it ends within a character and may be cut off" } else { "" };
+    (text, (cut || replaced > 0).then(|| format!("not clean UTF-32: {replaced} characters replaced{end}")))
 }
 
 /// Text in Latin letters has a zero in nearly every second byte of UTF-16, and none in UTF-8.
@@ -120,5 +132,15 @@ mod tests {
     #[test]
     fn all_newlines_become_one_kind() {
         assert_eq!(decode(b"a\r\nb\rc\nd\r\r\ne").0, "a\nb\nc\nd\ne");
+    }
+
+    #[test]
+    fn a_file_that_ends_within_a_character_is_cut_and_no_other_encoding() {
+        let bytes = "café, née".as_bytes();
+        let (text, note) = decode(&bytes[..bytes.len() - 2]);
+        assert_eq!(text, "café, n\u{fffd}");
+        assert!(note.unwrap().contains("ends within a character"));
+        let wide = units("\u{feff}abc", u16::to_le_bytes);
+        assert!(decode(&wide[..wide.len() - 1]).1.unwrap().contains("1 characters replaced; it ends within a character"));
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::draft::short;
 use super::{clock, markup};
 
 /// Parses JSON; `NaN` and `Infinity`, which Python's writer lets through, become null.
@@ -42,6 +43,17 @@ pub(super) fn time(value: Option<&Value>) -> Option<f64> {
         Value::Number(n) => n.as_f64().filter(|v| v.is_finite()),
         Value::String(s) => clock::parse_loose(s),
         _ => None,
+    }
+}
+
+/// A time that may be left out: `None` where it is absent, null or empty; an error in words where something else stands in its place.
+pub(super) fn given_time(object: &Value, key: &str) -> Result<Option<f64>, String> {
+    let value = object.get(key);
+    match (time(value), value) {
+        (Some(secs), _) => Ok(Some(secs)),
+        (None, None | Some(Value::Null)) => Ok(None),
+        (None, Some(Value::String(s))) if s.trim().is_empty() => Ok(None),
+        (None, Some(other)) => Err(format!("{key} is {}", short(&other.to_string()))),
     }
 }
 

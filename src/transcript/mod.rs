@@ -23,7 +23,9 @@ mod encoding;
 mod json;
 mod label;
 mod markup;
+mod quotes;
 pub mod rescue;
+mod rescue_left;
 mod sniff;
 mod srt;
 mod stm;
@@ -127,10 +129,7 @@ fn read_bytes(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Transc
         Content::Eaf => eaf::read(&text, &mut draft).map(|()| Format::Eaf)?,
         Content::TextGrid => textgrid::read(&text, &mut draft).map(|()| Format::TextGrid)?,
         Content::Chat => chat::read(&text, &mut draft).map(|()| Format::Chat)?,
-        Content::Whisper(root) => {
-            let segments = whisper::segments(&root).map_or(&[][..], Vec::as_slice);
-            whisper::read(segments, &mut draft).map(|()| Format::WhisperJson)?
-        }
+        Content::Whisper(root) => whisper::read(&root, &mut draft).map(|()| Format::WhisperJson)?,
         Content::Rescue(samples) => return read_rescue(&samples, path, options, draft),
     };
     draft.finish(format)
@@ -164,5 +163,7 @@ fn read_rescue(samples: &[(usize, serde_json::Value)], path: &Path, options: &Re
     Ok(transcript)
 }
 
+#[cfg(test)]
+mod cut_tests;
 #[cfg(test)]
 mod tests;

@@ -331,6 +331,7 @@ pub(super) fn sample(value: &Value, id: &str, line: usize, draft: &mut Draft) ->
             Err(what) => draft.bad(line, format!("sample {:?}, row {}: {what}", short(&id), i + 1), "correct the row")?,
         }
     }
+    super::rescue_left::tell(&id, list, draft);
     let scenario = json::text(value.get("scenario"));
     let group_mode = group_mode(&id, &rows);
     if !scenario.is_empty() && scenario != group_mode.name() {
@@ -353,10 +354,11 @@ fn group_mode(id: &str, rows: &[Row]) -> GroupMode {
 /// Speakers, targets and strategy targets in order of appearance, without therapist and group labels.
 fn derived_participants(rows: &[Row]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
     for row in rows {
         let strategy = row.support_strategy.iter().flat_map(|s| &s.target);
         for name in std::iter::once(&row.primary_speaker).chain(&row.target).chain(strategy) {
-            if !name.is_empty() && ![THERAPIST, COUPLE, FAMILY].contains(&name.as_str()) && !names.contains(name) {
+            if !name.is_empty() && ![THERAPIST, COUPLE, FAMILY].contains(&name.as_str()) && seen.insert(name) {
                 names.push(name.clone());
             }
         }

@@ -2,14 +2,18 @@
 
 use super::clock;
 use super::cue::{self, Cue};
-use super::draft::{Draft, short};
+use super::draft::{CUT, Draft, short};
 use crate::error::Result;
+use crate::time::Segment;
 
 const EXPECTED: &str = "expected HH:MM:SS,mmm --> HH:MM:SS,mmm with end at or after start; correct the line";
 
 /// Reads SRT text into `draft`.
 pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     let lines: Vec<&str> = text.split('\n').collect();
+    // The line that nothing ends.
+    let open = lines.iter().rposition(|l| !l.is_empty()).filter(|i| i + 1 == lines.len());
+    let mut numbers: Vec<(usize, u64)> = Vec::new();
     let mut cues: Vec<Cue> = Vec::new();
     let mut place = Place::BeforeFirst;
     let mut stray: Option<usize> = None;
@@ -18,11 +22,12 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         let line = line.trim();
         let blank_before = i == 0 || lines[i - 1].trim().is_empty();
         let timing = clock::timing(line);
-        let candidate = timing.is_some() || clock::arrowless_timing(line);
+        let candidate = timing.is_some() || clock::arrowless_timing(line) || clock::arrow_of_numbers(line);
         let number_before = if candidate { number_above(&lines[..i], number) } else { None };
         let spoilt = timing.is_none() && candidate && (blank_before || number_before.is_some());
         if timing.is_some() || spoilt {
             if let Some(n) = number_before {
+                numbers.push((i, n));
                 number = Some(n);
                 if let (Place::Inside, Some(cue)) = (place, cues.last_mut())
                     && cue.lines.last().is_some_and(|l| as_number(l) == Some(n))
@@ -40,14 +45,10 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
             }
             let name = number_before.map_or_else(|| format!("cue after cue {}", cues.len()), |n| format!("cue {n}"));
             place = Place::Inside;
-            match timing {
-                Some(Ok(segment)) => cues.push(Cue { segment, lines: Vec::new() }),
-                Some(Err(what)) => {
-                    draft.bad(i + 1, format!("{name}: {what} in {:?}", short(line)), EXPECTED)?;
-                    place = Place::Dropped;
-                }
-                None => {
-                    draft.bad(i + 1, format!("{name}: no arrow in {:?}", short(line)), EXPECTED)?;
+            match segment(timing, open == Some(i), line) {
+                Ok(segment) => cues.push(Cue { segment, lines: Vec::new() }),
+                Err((what, hint)) => {
+                    draft.bad(i + 1, format!("{name}: {what}"), hint)?;
                     place = Place::Dropped;
                 }
             }
@@ -58,7 +59,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         }
         // The next number in a block of its own, without a timing line below: a cue that lost it.
         let next = lines[i + 1..].iter().copied().find(|l| !l.trim().is_empty()).unwrap_or("");
-        let timed_below = clock::timing(next).is_some() || clock::arrowless_timing(next);
+        let timed_below = clock::timing(next).is_some() || clock::arrowless_timing(next) || clock::arrow_of_numbers(next.trim());
         if blank_before
             && !timed_below
             && !matches!(place, Place::BeforeFirst)
@@ -66,7 +67,12 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         {
             draft.bad(i + 1, format!("cue {line}: no timing line"), EXPECTED)?;
             number = as_number(line);
+            numbers.extend(number.map(|n| (i + 1, n)));
             place = Place::Dropped;
+            continue;
+        }
+        if open == Some(i) && blank_before && matches!(place, Place::Inside) && cut_head(line, number) {
+            draft.bad(i + 1, format!("the file ends within the head of a cue: {:?}", short(line)), CUT)?;
             continue;
         }
         match place {
@@ -79,8 +85,33 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
             Place::Dropped => {}
         }
     }
+    draft.tell_jumps(&numbers);
+    draft.ends_open(open.is_some() && matches!(place, Place::Inside));
     cue::into_turns(cues, false, draft);
     Ok(())
+}
+
+/// The time of a timing line; else what is wrong with it and what to do. `at_end`: it is the last of the file, and nothing ends it.
+fn segment(timing: Option<Result<Segment, String>>, at_end: bool, line: &str) -> Result<Segment, (String, &'static str)> {
+    let line_told = short(line);
+    match timing {
+        _ if at_end => Err((format!("the file ends with its timing line {line_told:?}"), CUT)),
+        Some(Ok(segment)) => Ok(segment),
+        Some(Err(what)) => Err((format!("{what} in {line_told:?}"), EXPECTED)),
+        None if line.contains("-->") => Err((format!("no clock times in {line_told:?}"), EXPECTED)),
+        None => Err((format!("no arrow in {line_told:?}"), EXPECTED)),
+    }
+}
+
+/// True for the last line of a file that looks like the beginning of the next cue's number or times.
+fn cut_head(line: &str, number: Option<u64>) -> bool {
+    let digits = line.bytes().all(|b| b.is_ascii_digit());
+    let clock = line.starts_with(|c: char| c.is_ascii_digit()) && line.chars().all(|c| c.is_ascii_digit() || ":,.-> ".contains(c));
+    match number {
+        Some(n) if digits => (n + 1).to_string().starts_with(line),
+        None if digits => line.len() <= 2,
+        _ => clock && line.contains(':'),
+    }
 }
 
 /// The cue number above a timing line: right above it, or over empty lines (double-spaced files) where it is the number expected.
@@ -212,5 +243,32 @@ mod tests {
         .unwrap();
         assert_eq!(told(&t), want);
         assert!(warned(&t).contains("windows-1252"));
+    }
+
+    #[test]
+    fn jumping_numbers_and_timing_lines_that_are_none_are_told() {
+        let cue = |n: usize| format!("{n}\n00:00:{n:02},000 --> 00:00:{n:02},500\nword {n}.\n\n");
+        let file = |numbers: &[usize]| numbers.iter().map(|n| cue(*n)).collect::<String>();
+        let t = parse("a.srt", &file(&[1, 2, 3, 4, 9, 10, 11, 12]));
+        assert!(warned(&t).contains("line 17: the cue numbers jump from 4 to 9: 4 cues may be missing"), "{}", warned(&t));
+        assert_eq!(warned(&parse("a.srt", &file(&[1, 2, 3, 4, 5, 6]))), "");
+        let e = complaint("a.srt", &format!("{}3\n3.5 --> 4.5\nmore\n", file(&[1, 2])));
+        assert!(e.starts_with("a.srt:10: cue 3: no clock times in \"3.5 --> 4.5\""), "{e}");
+        let e = complaint("a.srt", "1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:12,000 --> 00:00:14,4");
+        assert!(e.starts_with("a.srt:6: cue 2: the file ends with its timing line"), "{e}");
+    }
+
+    #[test]
+    fn words_that_stop_where_the_file_does_are_told() {
+        let cue = |n: usize, words: &str| format!("{n}\n00:00:{n:02},000 --> 00:00:{n:02},500\n{words}\n\n");
+        let all: String = (1..6).map(|n| cue(n, "So it is.")).collect();
+        let t = parse("a.srt", &format!("{all}{}", cue(6, "And so it goes.").trim_end().trim_end_matches("goes.")));
+        assert!(
+            warned(&t).contains("its last turn (turn 6: \"...And so it\") without the full stop that 5 of 5 others have"),
+            "{}",
+            warned(&t)
+        );
+        assert_eq!(warned(&parse("a.srt", &format!("{all}{}", cue(6, "And so it goes.").trim_end()))), "");
+        assert_eq!(warned(&parse("a.srt", &format!("{all}{}", cue(6, "And so it")))), "");
     }
 }

@@ -1,6 +1,6 @@
 //! NIST segment time marks `.stm`: `file channel speaker start end [<label>] words` (sctk, "STM reference file format").
 
-use super::draft::{Draft, short};
+use super::draft::{CUT, Draft, short};
 use super::{clock, markup};
 use crate::error::Result;
 
@@ -25,13 +25,25 @@ pub(super) fn fits(text: &str) -> bool {
 /// Reads STM text into `draft`. Of several recordings in one file, the one called `stem` is taken.
 pub(super) fn read(text: &str, stem: &str, draft: &mut Draft) -> Result<()> {
     let mut marks = Vec::new();
+    let open = !text.ends_with('\n');
+    let count = text.lines().count();
     for (i, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with(";;") {
             continue;
         }
+        let last = open && i + 1 == count;
         match mark(line) {
-            Some(mark) => marks.push((i + 1, mark)),
+            Some(mark) if last && mark.words.is_empty() => {
+                draft.bad(i + 1, format!("the file ends within the mark {:?}", short(line)), CUT)?;
+            }
+            Some(mark) if mark.words.starts_with('<') => {
+                draft.bad(i + 1, format!("the label of the mark {:?} is not closed", short(line)), EXPECTED)?;
+            }
+            Some(mark) => {
+                draft.ends_open(last);
+                marks.push((i + 1, mark));
+            }
             None => draft.bad(i + 1, format!("mark {:?} cannot be read", short(line)), EXPECTED)?,
         }
     }
@@ -43,8 +55,10 @@ pub(super) fn read(text: &str, stem: &str, draft: &mut Draft) -> Result<()> {
             let what = format!("{} recordings in one file ({}, …), none called {stem:?}", files.len(), files[..2].join(", "));
             return Err(draft.fail(0, what, "give each interview a file of its own, or name the file after the recording"));
         }
+        let (recordings, all) = (files.len(), marks.len());
         marks.retain(|(_, m)| m.file == stem);
-        draft.warn(format!("{} recordings in one file; the one called {stem:?} is taken", files.len()));
+        let others = all - marks.len();
+        draft.warn(format!("{recordings} recordings in one file; the one called {stem:?} is taken, {others} marks of others are not"));
     }
     for (line, mark) in marks {
         if NO_TURN.iter().any(|n| mark.words.eq_ignore_ascii_case(n) || mark.speaker.eq_ignore_ascii_case(n)) {
@@ -92,5 +106,14 @@ mod tests {
         assert_eq!(told(&parse("b.stm", two)), ["0-1 B: y"]);
         assert!(complaint("c.stm", two).contains("2 recordings in one file (a, b, …), none called \"c\""));
         assert!(complaint("a.stm", "a 1 A 0 1 x\na 1 A 3 2 x\n").starts_with("a.stm:2: mark of A: end 2 s before start 3 s"));
+    }
+
+    #[test]
+    fn a_mark_cut_off_is_told() {
+        let e = complaint("x.stm", "x 1 Anna 0.5 1.25 <o> hi\nx 1 Anna 2 25");
+        assert!(e.starts_with("x.stm:2: the file ends within the mark"), "{e}");
+        assert!(complaint("x.stm", "x 1 Anna 0.5 1.25 <o> hi\nx 1 Anna 2 25 <o,f0").contains("x.stm:2: the label of the mark"));
+        let two = parse("b.stm", "a 1 A 0 1 x\na 1 A 1 2 x\nb 1 B 0 1 y\n");
+        assert!(crate::transcript::tests::warned(&two).contains("2 marks of others are not"));
     }
 }

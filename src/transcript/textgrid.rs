@@ -3,8 +3,8 @@
 
 use super::clock;
 use super::draft::Draft;
-use super::tiers::{self, Interval, Tier};
-use crate::error::{Error, Result};
+use super::tiers::{self, Interval, Layer, Tier};
+use crate::error::Result;
 
 /// True for a TextGrid in text form.
 pub(super) fn fits(body: &str) -> bool {
@@ -17,51 +17,57 @@ enum Token {
     Number(f64),
     /// `<exists>`, `<absent>`
     Flag,
+    /// A string whose quote is not closed.
+    Open,
 }
+
+/// Where a file stops to be a TextGrid: the line, and what is wrong there.
+struct Broken(usize, String);
 
 /// Reads TextGrid text into `draft`.
 pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     let all = tokens(text);
     let mut row = Row { tokens: all.iter(), line: 1 };
-    let fail = |row: &Row, what: &str| -> Error {
-        draft.fail(row.line, format!("TextGrid cut short or broken: {what} expected"), "save it from Praat again")
-    };
-    for what in ["the file type", "the object class"] {
-        row.text().ok_or_else(|| fail(&row, what))?;
-    }
-    for what in ["xmin", "xmax"] {
-        row.number().ok_or_else(|| fail(&row, what))?;
-    }
-    let count = row.number().ok_or_else(|| fail(&row, "the number of tiers"))?;
     let mut found = Vec::new();
+    if let Err(Broken(line, what)) = tiers_of(&mut row, &mut found) {
+        let what = format!("TextGrid cut short or broken: {what}");
+        draft.flaw(line, what, "what stands before is kept", "save it from Praat again")?;
+    }
+    tiers::into_turns(found, false, draft)
+}
+
+/// Reads tiers into `found`, whole ones and the whole intervals of the last.
+fn tiers_of(row: &mut Row, found: &mut Vec<Tier>) -> Result<(), Broken> {
+    row.text("the file type")?;
+    row.text("the object class")?;
+    row.number("xmin")?;
+    row.number("xmax")?;
+    let count = row.number("the number of tiers")?;
     let mut tier = 0.0;
     while tier < count {
         tier += 1.0;
-        let class = row.text().ok_or_else(|| fail(&row, "a tier's class"))?.to_owned();
-        let name = row.text().ok_or_else(|| fail(&row, "a tier's name"))?.to_owned();
-        for what in ["a tier's xmin", "a tier's xmax"] {
-            row.number().ok_or_else(|| fail(&row, what))?;
-        }
-        let size = row.number().ok_or_else(|| fail(&row, "a tier's size"))?;
-        let mut intervals = Vec::new();
+        let class = row.text("a tier's class")?.to_owned();
+        let name = row.text("a tier's name")?.to_owned();
+        row.number("a tier's xmin")?;
+        row.number("a tier's xmax")?;
+        let size = row.number("a tier's size")?;
+        let spans = class == "IntervalTier";
+        let layer = if spans { Layer::Spans } else { Layer::Points };
+        found.push(Tier { person: tiers::classify(&name).1, name, root: true, layer, intervals: Vec::new() });
         let mut i = 0.0;
         while i < size {
             i += 1.0;
-            let start = row.number().ok_or_else(|| fail(&row, "an interval's time"))?;
-            if class == "IntervalTier" {
-                let end = row.number().ok_or_else(|| fail(&row, "an interval's end"))?;
-                let text = row.text().ok_or_else(|| fail(&row, "an interval's text"))?.to_owned();
-                intervals.push(Interval { line: row.line, name: format!("interval {i}"), span: clock::span(start, end), text });
-            } else {
-                row.text().ok_or_else(|| fail(&row, "a point's mark"))?;
-            }
-        }
-        // Points have no duration: nobody's turn.
-        if class == "IntervalTier" {
-            found.push(Tier { person: tiers::classify(&name).1, name, root: true, intervals });
+            let start = row.number("an interval's time")?;
+            let end = if spans { row.number("an interval's end")? } else { start };
+            let text = row.text(if spans { "an interval's text" } else { "a point's mark" })?.to_owned();
+            let interval = Interval { line: row.line, name: format!("interval {i}"), span: clock::span(start, end), text };
+            found.last_mut().into_iter().for_each(|t| t.intervals.push(interval.clone()));
         }
     }
-    tiers::into_turns(found, false, draft)
+    match row.next() {
+        None => Ok(()),
+        Some(_) => Err(Broken(row.line, "more follows after the last tier: the numbers of tiers and intervals do not fit".into())),
+    }
 }
 
 struct Row<'t> {
@@ -81,12 +87,16 @@ impl<'t> Row<'t> {
         }
     }
 
-    fn text(&mut self) -> Option<&'t str> {
-        if let Token::Text(t) = self.next()? { Some(t) } else { None }
+    fn text(&mut self, what: &str) -> Result<&'t str, Broken> {
+        match self.next() {
+            Some(Token::Text(t)) => Ok(t),
+            Some(Token::Open) => Err(Broken(self.line, format!("the quote of {what} that begins here is never closed"))),
+            _ => Err(Broken(self.line, format!("{what} expected"))),
+        }
     }
 
-    fn number(&mut self) -> Option<f64> {
-        if let Token::Number(n) = self.next()? { Some(*n) } else { None }
+    fn number(&mut self, what: &str) -> Result<f64, Broken> {
+        if let Some(Token::Number(n)) = self.next() { Ok(*n) } else { Err(Broken(self.line, format!("{what} expected"))) }
     }
 }
 
@@ -102,7 +112,10 @@ fn tokens(text: &str) -> Vec<(usize, Token)> {
         } else if c == '!' {
             rest = &rest[rest.find('\n').unwrap_or(rest.len())..];
         } else if c == '"' {
-            let (value, length) = quoted(rest);
+            let Some((value, length)) = quoted(rest) else {
+                out.push((line, Token::Open));
+                break;
+            };
             line += rest[..length].matches('\n').count();
             rest = &rest[length..];
             out.push((line, Token::Text(value)));
@@ -122,27 +135,28 @@ fn tokens(text: &str) -> Vec<(usize, Token)> {
     out
 }
 
-/// The string that begins at the first character of `rest`, and how many bytes it takes.
-fn quoted(rest: &str) -> (String, usize) {
+/// The string that begins at the first character of `rest`, and how many bytes it takes; `None` when its quote is never closed.
+fn quoted(rest: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut at = 1;
     while let Some(end) = rest[at..].find('"') {
         value.push_str(&rest[at..at + end]);
         at += end + 1;
         if !rest[at..].starts_with('"') {
-            return (value, at);
+            return Some((value, at));
         }
         value.push('"');
         at += 1;
     }
-    value.push_str(&rest[at..]);
-    (value, rest.len())
+    None
 }
 
 #[cfg(test)]
 mod tests {
     use crate::transcript::Format;
-    use crate::transcript::tests::{complaint, parse, told, word_times};
+    use crate::transcript::read_bytes;
+    use crate::transcript::tests::{LENIENT, complaint, parse, told, warned, word_times};
+    use std::path::Path;
 
     #[test]
     fn textgrids_long_and_short() {
@@ -175,5 +189,18 @@ mod tests {
         assert_eq!(told(&t), ["0-3 Anna: so, yes"]);
         assert_eq!(t.turns[0].words.len(), 2);
         assert!(complaint("a.TextGrid", &grid(&[phones])).contains("no tier holds what was said"));
+    }
+
+    #[test]
+    fn points_and_what_follows_the_last_tier_are_told() {
+        let head = "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n<exists>\n2\n";
+        let tiers = "\"IntervalTier\"\n\"Anna\"\n0\n9\n1\n0\n1\n\"so\"\n\"TextTier\"\n\"bells\"\n0\n9\n2\n1\n\"ding\"\n2\n\"dong\"\n";
+        let t = parse("a.TextGrid", &format!("{head}{tiers}"));
+        assert!(warned(&t).contains("left out: bells (2 points)"), "{}", warned(&t));
+        let more = format!("{head}{tiers}3\n\"dang\"\n");
+        assert!(complaint("a.TextGrid", &more).contains("a.TextGrid:24: TextGrid cut short or broken: more follows after the last tier"));
+        let t = read_bytes(format!("{head}{}", &tiers[..tiers.len() - 9]).as_bytes(), Path::new("a.TextGrid"), &LENIENT).unwrap();
+        assert_eq!(told(&t), ["0-1 Anna: so"]);
+        assert!(warned(&t).contains("cut short or broken"), "{}", warned(&t));
     }
 }

@@ -1,10 +1,12 @@
 //! Tiers of ELAN and Praat: which of them are what people said, and their turns.
 
+use std::collections::BTreeSet;
+
 use super::draft::{Draft, short};
 use super::markup;
 use crate::annotation::{Turn, Word};
 use crate::error::Result;
-use crate::time::Segment;
+use crate::time::{Seconds, Segment};
 
 /// What a tier holds, told by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,6 +164,28 @@ pub(super) struct Interval {
     pub(super) text: String,
 }
 
+/// How what a tier holds lies in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layer {
+    /// Spans.
+    Spans,
+    /// Points without a duration: nobody's turn.
+    Points,
+    /// Words that have the time of the utterance they refer to: no word times.
+    Untimed,
+}
+
+impl Layer {
+    /// What the tier holds, for messages.
+    fn noun(self) -> &'static str {
+        match self {
+            Layer::Spans => "annotations",
+            Layer::Points => "points",
+            Layer::Untimed => "words without times of their own",
+        }
+    }
+}
+
 /// A tier with what it holds.
 #[derive(Clone, Debug)]
 pub(super) struct Tier {
@@ -170,6 +194,7 @@ pub(super) struct Tier {
     pub(super) person: Option<String>,
     /// False for a tier that hangs on another.
     pub(super) root: bool,
+    pub(super) layer: Layer,
     pub(super) intervals: Vec<Interval>,
 }
 
@@ -184,49 +209,51 @@ const PAUSE_SECS: f64 = 0.5;
 /// (then it is a person's); else word tiers, their words joined into turns at pauses of 0.5 s. Words of a person's word tier that
 /// lie in one of the person's turns become its words. Empty intervals are silence unless `keep_empty`.
 pub(super) fn into_turns(tiers: Vec<Tier>, keep_empty: bool, draft: &mut Draft) -> Result<()> {
-    let sorted: Vec<(Kind, Option<String>, Tier)> = tiers
+    let sorted: Vec<(Kind, Tier)> = tiers
         .into_iter()
         .filter(|t| t.intervals.iter().any(|i| !silence(&i.text)))
-        .map(|t| (classify(&t.name).0, t.person.clone(), t))
+        .map(|t| (if t.layer == Layer::Spans { classify(&t.name).0 } else { Kind::Other }, t))
         .collect();
     if sorted.is_empty() {
         return Ok(());
     }
-    let of = |kind: Kind| sorted.iter().filter(move |(k, _, _)| *k == kind);
-    let has_words = of(Kind::Words).next().is_some();
-    let mut chosen: Vec<&(Kind, Option<String>, Tier)> = of(Kind::Speech).collect();
+    let places = |kind: Kind| (0..sorted.len()).filter(|i| sorted[*i].0 == kind).collect::<Vec<usize>>();
+    let mut words: Vec<WordTier> = places(Kind::Words).into_iter().map(|i| WordTier::new(&sorted[i].1)).collect();
+    let mut chosen = places(Kind::Speech);
     if chosen.is_empty() {
         // "Anna" beside "Anna - words" is Anna's; beside plain "words" an unknown name is more likely some other layer.
-        let owned = |name: &Option<String>| of(Kind::Words).any(|(_, person, _)| person.is_some() && person == name);
-        chosen = of(Kind::Unknown).filter(|(_, person, t)| t.root && (!has_words || owned(person))).collect();
+        let owners: BTreeSet<&Option<String>> = words.iter().map(|w| &w.tier.person).filter(|p| p.is_some()).collect();
+        chosen = places(Kind::Unknown);
+        chosen.retain(|i| sorted[*i].1.root && (words.is_empty() || owners.contains(&sorted[*i].1.person)));
     }
-    let words: Vec<(&Option<String>, Vec<Word>)> = of(Kind::Words).map(|(_, person, tier)| (person, tier_words(tier))).collect();
-    let left_out: Vec<&str> = if chosen.is_empty() {
-        Vec::new()
-    } else {
-        sorted
-            .iter()
-            .filter(|s| s.0 != Kind::Words && !chosen.iter().any(|c| std::ptr::eq(*c, *s)))
-            .map(|(_, _, t)| t.name.as_str())
-            .collect()
-    };
-    for (_, person, tier) in &chosen {
+    for &i in &chosen {
         // Of several word tiers of a person (spelling, lemma) the first.
-        let mine: &[Word] = words.iter().find(|(p, _)| *p == person).map_or(&[], |(_, w)| w.as_slice());
-        tier_turns(tier, person.as_deref(), mine, keep_empty, draft)?;
+        let tier = &sorted[i].1;
+        tier_turns(tier, words.iter_mut().find(|w| w.tier.person == tier.person), keep_empty, draft)?;
     }
     if chosen.is_empty() {
-        for (_, person, tier) in of(Kind::Words) {
-            join_words(tier, person.as_deref(), draft)?;
-        }
-        if has_words {
-            draft.warn(format!("only word tiers: words less than {PAUSE_SECS} s apart were joined into turns"));
-        } else {
-            let names: Vec<&str> = sorted.iter().map(|(_, _, t)| t.name.as_str()).collect();
+        if words.is_empty() {
+            let names: Vec<&str> = sorted.iter().map(|(_, t)| t.name.as_str()).collect();
             let what = format!("no tier holds what was said; tiers are {}", short(&names.join(", ")));
             return Err(draft.fail(0, what, "name the tiers of speech after their speakers, or `text`, or `words`"));
         }
+        for word_tier in &words {
+            join_words(word_tier.tier, word_tier.tier.person.as_deref(), draft)?;
+        }
+        draft.warn(format!("only word tiers: words less than {PAUSE_SECS} s apart were joined into turns"));
+    } else {
+        words.iter().for_each(|w| w.tell_left_out(draft));
     }
+    let is_read = |i: usize| sorted[i].0 == Kind::Words || chosen.binary_search(&i).is_ok();
+    let left_out: Vec<String> = (0..sorted.len())
+        .filter(|i| !is_read(*i))
+        .map(|i| {
+            let (_, tier) = &sorted[i];
+            let count = tier.intervals.iter().filter(|x| !silence(&x.text)).count();
+            let name = if tier.name.trim().is_empty() { "one without a name" } else { &tier.name };
+            format!("{name} ({count} {})", tier.layer.noun())
+        })
+        .collect();
     if !left_out.is_empty() {
         draft.warn(format!("tiers that hold no turns left out: {}", left_out.join(", ")));
     }
@@ -239,21 +266,68 @@ fn silence(text: &str) -> bool {
     matches!(text.trim().to_lowercase().as_str(), "" | "sil" | "sp" | "spn" | "<sil>" | "<p:>" | "{sl}" | "_" | "#" | "<p>")
 }
 
-fn tier_words(tier: &Tier) -> Vec<Word> {
-    let said = tier.intervals.iter().filter(|i| !silence(&i.text));
-    said.map(|i| Word { text: markup::squeeze(&i.text), segment: i.span.clone().ok(), speaker: None }).collect()
+/// A tier of words while they are given to turns.
+struct WordTier<'t> {
+    tier: &'t Tier,
+    words: Vec<Word>,
+    /// Middles of the words that have a time, sorted, and their places.
+    by_middle: Vec<(Seconds, usize)>,
+    /// Which words a turn has taken.
+    taken: Vec<bool>,
+    /// True when a turn's tier was of the same person.
+    asked: bool,
 }
 
-fn tier_turns(tier: &Tier, person: Option<&str>, words: &[Word], keep_empty: bool, draft: &mut Draft) -> Result<()> {
+impl<'t> WordTier<'t> {
+    fn new(tier: &'t Tier) -> Self {
+        let said = tier.intervals.iter().filter(|i| !silence(&i.text));
+        let words: Vec<Word> = said.map(|i| Word { text: markup::squeeze(&i.text), segment: i.span.clone().ok(), speaker: None }).collect();
+        let mut by_middle: Vec<(Seconds, usize)> = words.iter().enumerate().filter_map(|(i, w)| Some((w.segment?.middle(), i))).collect();
+        by_middle.sort_unstable();
+        let taken = vec![false; words.len()];
+        WordTier { tier, words, by_middle, taken, asked: false }
+    }
+
+    /// The words whose middle lies in a turn, in the tier's order.
+    fn inside(&mut self, turn: Segment) -> Vec<Word> {
+        self.asked = true;
+        let first = self.by_middle.partition_point(|(t, _)| *t < turn.start());
+        let last = self.by_middle.partition_point(|(t, _)| *t < turn.end());
+        let mut places: Vec<usize> = self.by_middle[first..last.max(first)].iter().map(|(_, i)| *i).collect();
+        places.sort_unstable();
+        places.iter().for_each(|&i| self.taken[i] = true);
+        places.into_iter().map(|i| self.words[i].clone()).collect()
+    }
+
+    /// Tells words that became nobody's.
+    fn tell_left_out(&self, draft: &mut Draft) {
+        let name = short(&self.tier.name);
+        let count = self.words.len();
+        if !self.asked {
+            draft.warn(format!("tier {name:?}: {count} words left out, no tier of turns is of the same person or it has words already"));
+            return;
+        }
+        let lost = || self.words.iter().zip(&self.taken).filter(|(_, taken)| !**taken).map(|(word, _)| word);
+        if let Some(first) = lost().next() {
+            let at = first.segment.map_or("without a usable time".into(), |s| format!("at {}", s.start()));
+            draft.warn(format!(
+                "tier {name:?}: {} of {count} words lie in no turn and are left out (first: {:?} {at})",
+                lost().count(),
+                short(&first.text)
+            ));
+        }
+    }
+}
+
+fn tier_turns(tier: &Tier, mut words: Option<&mut WordTier>, keep_empty: bool, draft: &mut Draft) -> Result<()> {
     for interval in &tier.intervals {
         if silence(&interval.text) && !(keep_empty && interval.text.trim().is_empty()) {
             continue;
         }
         match &interval.span {
             Ok(segment) => {
-                let inside = |w: &Word| w.segment.is_some_and(|s| segment.contains(s.middle()));
-                let words = words.iter().filter(|w| inside(w)).cloned().collect();
-                draft.push(*segment, person, markup::squeeze(&interval.text), words);
+                let words = words.as_mut().map(|w| w.inside(*segment)).unwrap_or_default();
+                draft.push(*segment, tier.person.as_deref(), markup::squeeze(&interval.text), words);
             }
             Err(what) => bad(tier, interval, what, draft)?,
         }
@@ -316,5 +390,21 @@ mod tests {
         assert_eq!(classify("Mary"), (Kind::Unknown, some("Mary")));
         assert_eq!(classify("\"word\""), (Kind::Words, None));
         assert_eq!(classify(""), (Kind::Unknown, None));
+    }
+
+    #[test]
+    fn words_of_nobodys_turn_are_told() {
+        let grid = |words: &str| {
+            format!(
+                "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n<exists>\n2\n\"IntervalTier\"\n\"Anna - text\"\n0\n9\n1\n0\n3\n\"so, yes\"\n\
+                 \"IntervalTier\"\n\"{words}\"\n0\n9\n3\n0\n1\n\"so\"\n1\n2\n\"yes\"\n5\n6\n\"hm\"\n"
+            )
+        };
+        let t = crate::transcript::tests::parse("a.TextGrid", &grid("Anna - words"));
+        assert_eq!(t.turns[0].words.len(), 2);
+        let told = crate::transcript::tests::warned(&t);
+        assert!(told.contains("1 of 3 words lie in no turn and are left out (first: \"hm\" at 5.000 s)"), "{told}");
+        let told = crate::transcript::tests::warned(&crate::transcript::tests::parse("a.TextGrid", &grid("Bob - words")));
+        assert!(told.contains("tier \"Bob - words\": 3 words left out"), "{told}");
     }
 }

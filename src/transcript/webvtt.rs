@@ -3,7 +3,7 @@
 
 use super::clock;
 use super::cue::{self, Cue};
-use super::draft::{Draft, short};
+use super::draft::{CUT, Draft, short};
 use crate::error::Result;
 
 const EXPECTED: &str = "expected [HH:]MM:SS.mmm --> [HH:]MM:SS.mmm with end at or after start; correct the line";
@@ -25,15 +25,27 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     } else {
         draft.warn("the WEBVTT header is missing");
     }
+    let mut numbers: Vec<(usize, u64)> = Vec::new();
+    // The line that nothing ends.
+    let open = lines.iter().rposition(|l| !l.is_empty()).filter(|i| i + 1 == lines.len());
+    let mut open_words = false;
     while at < lines.len() {
         if lines[at].trim().is_empty() {
             at += 1;
             continue;
         }
         let end = block_end(&lines, at);
-        block(&lines[at..end], at + 1, &mut cues, draft)?;
+        let before = cues.len();
+        let cut = open == Some(end - 1);
+        block(&lines[at..end], at + 1, cut, &mut cues, draft)?;
+        open_words = cut && cues.len() > before;
+        if cues.len() > before && lines[at].len() <= 9 {
+            numbers.extend(lines[at].trim().parse().ok().map(|n| (at + 1, n)));
+        }
         at = end;
     }
+    draft.tell_jumps(&numbers);
+    draft.ends_open(open_words);
     cue::into_turns(cues, true, draft);
     Ok(())
 }
@@ -56,7 +68,8 @@ fn block_end(lines: &[&str], start: usize) -> usize {
     end
 }
 
-fn block(lines: &[&str], number: usize, cues: &mut Vec<Cue>, draft: &mut Draft) -> Result<()> {
+/// Reads the block that begins at line `number`; `cut`: its last line is the file's, and nothing ends it.
+fn block(lines: &[&str], number: usize, cut: bool, cues: &mut Vec<Cue>, draft: &mut Draft) -> Result<()> {
     let first = lines[0].trim();
     let second = lines.get(1).map_or("", |l| l.trim());
     let (timing_at, timing) = match (clock::timing(first), clock::timing(second)) {
@@ -72,10 +85,24 @@ fn block(lines: &[&str], number: usize, cues: &mut Vec<Cue>, draft: &mut Draft) 
                 let what = format!("{}: no timing in {:?}", name(cues, (i == 1).then_some(first)), short(lines[i]));
                 return draft.bad(number + i, what, EXPECTED);
             }
-            draft.warn(format!("line {number}: text outside of any cue ignored: {:?}", short(first)));
+            let more = if lines.len() > 1 { format!(" and {} lines more", lines.len() - 1) } else { String::new() };
+            draft.warn(format!("line {number}: text outside of any cue ignored: {:?}{more}", short(first)));
             return Ok(());
         }
     };
+    if cut && timing_at + 1 == lines.len() {
+        let name = name(cues, (timing_at == 1).then_some(first));
+        return draft.bad(number + timing_at, format!("{name}: the file ends with its timing line {:?}", short(lines[timing_at])), CUT);
+    }
+    let in_tag = |l: &str| {
+        l.rsplit_once('<')
+            .is_some_and(|(_, t)| !t.contains('>') && (t.is_empty() || t.starts_with(|c: char| c.is_alphabetic() || c == '/')))
+    };
+    if cut && in_tag(lines[lines.len() - 1]) {
+        let name = name(cues, (timing_at == 1).then_some(first));
+        let last = lines.len() - 1;
+        return draft.bad(number + last, format!("{name}: the file ends within a tag, {:?}", short(lines[last])), CUT);
+    }
     match timing {
         Ok(segment) => cues.push(Cue { segment, lines: lines[timing_at + 1..].iter().map(|l| (*l).to_owned()).collect() }),
         Err(what) => {

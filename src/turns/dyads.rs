@@ -13,11 +13,14 @@ use std::collections::BTreeMap;
 
 use super::entrainment::TurnQualities;
 use super::face_statistics::{FaceTurn, seen_often};
+use super::floor::{Floor, Speaker};
 use super::lagged::Lagged;
+use super::near::{Listeners, Near, Others};
 use super::synchrony::{Following, Moves, STEP_SECS, moves};
+use super::voices::{VoiceIndex, Voices};
 use super::watched::Watched;
 use super::{TurnsConfig, edges, entrainment, listening};
-use crate::annotation::{Annotation, Turn, union_secs};
+use crate::annotation::{Annotation, SegmentIndex, Turn, union_secs};
 use crate::audio::{Acoustics, TurnVoice};
 use crate::error::Result;
 use crate::face::Faces;
@@ -25,10 +28,10 @@ use crate::table::{Cell, ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSch
 use crate::time::{Seconds, Segment};
 
 /// A turn that leaves the floor where it is lasts no longer.
-const MAX_BACKCHANNEL_SECS: f64 = 1.0;
+pub(super) const MAX_BACKCHANNEL_SECS: f64 = 1.0;
 
 /// Two times closer than this touch: a millisecond is the finest that transcripts tell.
-const TOUCH_SECS: f64 = 5e-4;
+pub(super) const TOUCH_SECS: f64 = 5e-4;
 
 /// Listener's face columns: name, what of `turn_faces` it is the mean of, and the description.
 const FACE: [(&str, &[&str], &str); 8] = [
@@ -108,6 +111,11 @@ impl<'a> Relations<'a> {
         labels.sort_unstable();
         labels.dedup();
         labels
+    }
+
+    /// The number of each turn's speaker among `labels`.
+    pub(super) fn speakers(&self, labels: &[&str]) -> Vec<Option<usize>> {
+        self.turns.iter().map(|t| labels.binary_search(&t.speaker.as_deref()?).ok()).collect()
     }
 }
 
@@ -195,163 +203,172 @@ pub fn dyads_schema() -> TableSchema {
 
 /// Rows of the `dyads` table, by turn, then listener.
 ///
+/// Every other speaker of the interview is a listener of every turn. In a crowd (more than 100 speakers; or more than 21, and the table
+/// would have more than 300,000 rows) those who talk during the turn and those who talked last before it are, 20 in all; fewer, but at
+/// least 2, where the table would still have more than 4 million rows.
+///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
 pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
-    let &Relations { turns, places, face_turns, faces, config, .. } = relations;
+    let &Relations { turns, face_turns, faces, config, .. } = relations;
     let labels = relations.labels();
-    let by_label: BTreeMap<&str, Vec<usize>> =
-        labels.iter().map(|&l| (l, (0..turns.len()).filter(|&i| turns[i].speaker.as_deref() == Some(l)).collect())).collect();
-    let annotation = &edges::on_the_sound(relations.annotation, relations.acoustics);
+    let speaker_of = relations.speakers(&labels);
+    let index = SegmentIndex::new(turns.iter().map(|t| t.segment));
     let watched = Watched::new(faces, config);
-    let qualities = TurnQualities::new(turns, relations.voices);
-    let exchanges = exchanges(turns);
     let moves = moves(relations, &watched, &labels);
-    let mut following: BTreeMap<(&str, &str), [Following<'_>; 2]> = BTreeMap::new();
+    let mut known = SoFarAll {
+        relations,
+        labels: &labels,
+        voices: VoiceIndex::of_all(&edges::on_the_sound(relations.annotation, relations.acoustics)),
+        watched: &watched,
+        moves: &moves,
+        following: BTreeMap::new(),
+    };
+    let qualities = TurnQualities::new(turns, relations.voices);
+    let mut entrainment = entrainment::SoFar::new(&qualities, &speaker_of, labels.len());
+    let mut floor = Floor::new(turns, &speaker_of, labels.len(), &index);
+    let mut listeners = Listeners::new(labels.len(), turns.len());
     let gestures_seen = seen_often(faces);
     let mut table = TableBuilder::new(dyads_schema());
-    let nowhere = Place::default();
     for (at, turn) in turns.iter().enumerate() {
-        let Some(speaker) = turn.speaker.as_deref() else { continue };
-        // Shares of the floor look at what was said by the turn's end.
-        let until = |i: usize| turns[i].segment.intersection(Segment::new(Seconds::ZERO, turn.segment.end()).unwrap_or(turn.segment));
-        let held = |label: &str| union_secs(by_label[label].iter().filter(|&&i| i <= at).filter_map(|&i| until(i)));
-        let total: f64 = labels.iter().map(|l| held(l)).sum();
-        let share = |label: &str| if total > 0.0 { held(label) / total } else { f64::NAN };
-        let gestures = if gestures_seen { listening::gestures_within(faces, turn.segment, config) } else { Vec::new() };
-        for &listener in labels.iter().filter(|&&l| l != speaker) {
-            let pair = Pair { turns, at, others: &by_label[listener] };
-            let offset = pair.floor_offset();
-            table
-                .row()
-                .set("interview_id", relations.interview_id)
-                .set("turn_index", turn.index)
-                .set("speaker", speaker)
-                .set("listener", listener)
-                .set("follows", pair.follows())
-                .set("floor_offset_secs", offset)
-                .set("floor_transfer", offset.map(transfer))
-                .set("overlap_secs", pair.overlap())
-                .set("interrupts", pair.interrupts())
-                .set("backchannel", pair.earlier().any(|o| is_backchannel(turn.segment, o)))
-                .set("backchannels_received", pair.later().filter(|&o| is_backchannel(o, turn.segment)).count())
-                .set("response_latency_secs", pair.latency())
-                .set("turns_since_listener", pair.others.iter().rfind(|&&o| o < at).map(|o| at - o - 1))
-                .set("speaker_turns_so_far", by_label[speaker].iter().filter(|&&i| i <= at).count())
-                .set("listener_turns_so_far", pair.others.iter().filter(|&&o| o < at).count())
-                .set("speaker_floor_share", share(speaker))
-                .set("listener_floor_share", share(listener));
-            let (own, other) = (places.get(speaker).unwrap_or(&nowhere), places.get(listener).unwrap_or(&nowhere));
-            if let (Some(a), Some(b)) = (&own.voice, &other.voice) {
-                let voices = Voices::of(annotation, a, b, turn.segment);
+        let here = turn.segment;
+        entrainment.take(at, here.start().get());
+        if let Some(speaker) = speaker_of[at] {
+            floor.hold(here, speaker);
+            let gestures = if gestures_seen { listening::gestures_within(faces, here, config) } else { Vec::new() };
+            let first = face_turns.partition_point(|f| f.turn < at);
+            let last = face_turns.partition_point(|f| f.turn <= at);
+            let near = Near::new(turns, &speaker_of, at, index.overlapping(here.start(), here.end()));
+            let before = floor.before(here.end());
+            let total = floor.all_held(here.end());
+            let share = |s: usize| if total > 0.0 { floor.held(s, here.end()) / total } else { f64::NAN };
+            let own_share = share(speaker);
+            for listener in listeners.of(speaker, &near) {
+                let pair = Pair { here, others: near.of(listener), other: &floor.speakers[listener] };
+                let offset = before.filter(|&i| speaker_of[i] == Some(listener)).and_then(|i| pair.floor_offset(turns[i].segment));
                 table
-                    .set("speech_floor_offset_secs", offset.and_then(|_| voices.offset()))
-                    .set("speech_overlap_secs", voices.overlap())
-                    .set("speech_interrupts", voices.interrupts())
-                    .set("speech_backchannels", voices.backchannels());
+                    .row()
+                    .set("interview_id", relations.interview_id)
+                    .set("turn_index", turn.index)
+                    .set("speaker", labels[speaker])
+                    .set("listener", labels[listener])
+                    .set("follows", at > 0 && speaker_of[at - 1] == Some(listener))
+                    .set("floor_offset_secs", offset)
+                    .set("floor_transfer", offset.map(transfer))
+                    .set("speaker_turns_so_far", floor.speakers[speaker].count)
+                    .set("speaker_floor_share", own_share)
+                    .set("listener_floor_share", share(listener))
+                    .set("turns_since_listener", pair.other.last.map(|o| at - o - 1));
+                pair.fill(&mut table);
+                known.fill_voices(&mut table, here, (speaker, listener), offset);
+                known.fill_faces(&mut table, here, (speaker, listener), &face_turns[first..last], &gestures);
+                entrainment.fill(&mut table, at, listener);
+                known.fill_synchrony(&mut table, here, (speaker, listener));
             }
-            table.set("listener_person", other.person.as_deref());
-            let face = other.person.as_deref().and_then(|p| face_turns.iter().find(|f| f.turn == at && f.person == p));
+            listeners.spoke(speaker, at);
+        }
+        floor.pass(at, here, speaker_of[at]);
+    }
+    table.finish()
+}
+
+/// What is known beside the turns, and who follows whom so far.
+struct SoFarAll<'a> {
+    relations: &'a Relations<'a>,
+    labels: &'a [&'a str],
+    voices: BTreeMap<String, VoiceIndex>,
+    watched: &'a Watched,
+    moves: &'a BTreeMap<String, Moves>,
+    following: BTreeMap<(usize, usize), [Following<'a>; 2]>,
+}
+
+impl SoFarAll<'_> {
+    fn place(&self, speaker: usize) -> Option<&Place> {
+        self.relations.places.get(self.labels[speaker])
+    }
+
+    fn fill_voices(&self, table: &mut TableBuilder, here: Segment, (speaker, listener): (usize, usize), offset: Option<f64>) {
+        let voice = |who: usize| self.place(who).and_then(|p| p.voice.as_deref());
+        let (Some(own), Some(other)) = (voice(speaker), voice(listener)) else { return };
+        static SILENT: std::sync::LazyLock<VoiceIndex> = std::sync::LazyLock::new(VoiceIndex::default);
+        let of = |name: &str| self.voices.get(name).unwrap_or(&SILENT);
+        let voices = Voices { segment: here, own: of(own).sharing(here), other: of(other) };
+        table
+            .set("speech_floor_offset_secs", offset.and_then(|_| voices.offset()))
+            .set("speech_overlap_secs", voices.overlap())
+            .set("speech_interrupts", voices.interrupts())
+            .set("speech_backchannels", voices.backchannels());
+    }
+
+    fn fill_faces(
+        &self,
+        table: &mut TableBuilder,
+        here: Segment,
+        (speaker, listener): (usize, usize),
+        faces: &[FaceTurn],
+        gestures: &[(String, usize, usize)],
+    ) {
+        let name = |who: usize| self.place(who).and_then(|p| p.person.as_deref());
+        let Some(other) = name(listener) else { return };
+        table.set("listener_person", other);
+        if let Some(face) = faces.iter().find(|f| f.person == other) {
             for (name, sources, _) in FACE {
-                let values: Vec<f64> = sources.iter().filter_map(|s| face?.value(s)).collect();
+                let values: Vec<f64> = sources.iter().filter_map(|s| face.value(s)).collect();
                 let mean = if values.is_empty() { Cell::Missing } else { Cell::from(values.iter().sum::<f64>() / values.len() as f64) };
                 table.set(name, mean);
             }
-            let person = |place: &Place| place.person.as_deref().and_then(|p| watched.person(p));
-            let nods = gestures.iter().find(|(p, ..)| other.person.as_deref() == Some(p)).map(|&(_, nods, shakes)| (nods, shakes));
-            listening::fill(&mut table, turn.segment, person(own), person(other), nods, config);
-            let both = exchanges.get(&ordered(speaker, listener)).map_or(&[][..], Vec::as_slice);
-            entrainment::fill(&mut table, &qualities, turns, at, &by_label[speaker], &by_label[listener], both);
-            let pair = following.entry((speaker, listener)).or_insert_with(|| follow(&moves[speaker], &moves[listener]));
-            for ((z, lag, _), found) in SYNCHRONY.iter().zip(pair.iter_mut().map(|f| f.until(turn.segment.end().get()))) {
-                table.set(z, found.map(|f| f.z)).set(lag, found.map(|f: Lagged| f.lag as f64 * STEP_SECS));
-            }
+        }
+        let nods = gestures.iter().find(|(p, ..)| p == other).map(|&(_, nods, shakes)| (nods, shakes));
+        let person = |name: &str| self.watched.person(name);
+        listening::fill(table, here, name(speaker).and_then(person), person(other), nods, self.relations.config);
+    }
+
+    fn fill_synchrony(&mut self, table: &mut TableBuilder, here: Segment, (speaker, listener): (usize, usize)) {
+        let (Some(a), Some(b)) = (self.moves.get(self.labels[speaker]), self.moves.get(self.labels[listener])) else { return };
+        if !(a.is_seen() && b.is_seen()) {
+            return;
+        }
+        let pair = self.following.entry((speaker, listener)).or_insert_with(|| follow(a, b));
+        for ((z, lag, _), found) in SYNCHRONY.iter().zip(pair.iter_mut().map(|f| f.until(here.end().get()))) {
+            table.set(z, found.map(|f| f.z)).set(lag, found.map(|f: Lagged| f.lag as f64 * STEP_SECS));
         }
     }
-    table.finish()
 }
 
 fn follow<'a>(speaker: &'a Moves, listener: &'a Moves) -> [Following<'a>; 2] {
     [Following::new(&speaker.smile, &listener.smile), Following::new(&speaker.head, &listener.head)]
 }
 
-fn ordered<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
-    if a < b { (a, b) } else { (b, a) }
-}
-
-/// By pair of labels, the positions of turns of one that come right after a turn of the other.
-fn exchanges(turns: &[Turn]) -> BTreeMap<(&str, &str), Vec<usize>> {
-    let mut found: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    for i in 1..turns.len() {
-        if let (Some(a), Some(b)) = (turns[i - 1].speaker.as_deref(), turns[i].speaker.as_deref())
-            && a != b
-        {
-            found.entry(ordered(a, b)).or_default().push(i);
-        }
-    }
-    found
-}
-
-/// One turn and the turns of one other speaker.
+/// One turn and one other speaker.
 struct Pair<'a> {
-    turns: &'a [Turn],
-    at: usize,
-    /// Positions of the other's turns.
-    others: &'a [usize],
+    here: Segment,
+    /// The other's turns that share time with it.
+    others: &'a Others,
+    /// The other up to the turn.
+    other: &'a Speaker,
 }
 
 impl Pair<'_> {
-    fn here(&self) -> Segment {
-        self.turns[self.at].segment
+    fn fill(&self, table: &mut TableBuilder) {
+        let Others { earlier, later } = self.others;
+        table
+            .set("overlap_secs", union_secs(earlier.iter().filter_map(|o| o.intersection(self.here))))
+            // Begun inside one of the other's turns, and still talking when that one ends.
+            .set("interrupts", earlier.iter().any(|o| takes_floor(self.here, *o)))
+            .set("backchannel", earlier.iter().any(|o| is_backchannel(self.here, *o)))
+            .set("backchannels_received", later.iter().filter(|o| is_backchannel(**o, self.here)).count())
+            .set("response_latency_secs", self.other.latency(self.here.start()))
+            .set("listener_turns_so_far", self.other.count);
     }
 
-    fn earlier(&self) -> impl Iterator<Item = Segment> {
-        self.others.iter().filter(|&&o| o < self.at).map(|&o| self.turns[o].segment)
-    }
-
-    fn later(&self) -> impl Iterator<Item = Segment> {
-        self.others.iter().filter(|&&o| o > self.at).map(|&o| self.turns[o].segment)
-    }
-
-    fn follows(&self) -> bool {
-        self.at > 0 && self.others.contains(&(self.at - 1))
-    }
-
-    /// The turn that had the floor before this one, when it is the other's: a backchannel inside an earlier turn never had it. That turn may
-    /// still run, but whether it outlasts the short one is known by the time the short one ends.
-    fn before(&self) -> Option<Segment> {
-        let segment = |i: usize| self.turns[i].segment;
-        let leaves_floor = |i: usize| {
-            segment(i).end() <= self.here().end()
-                && (0..i).any(|j| self.turns[j].speaker != self.turns[i].speaker && is_backchannel(segment(i), segment(j)))
-        };
-        let before = (0..self.at).rev().find(|&i| !leaves_floor(i))?;
-        self.others.binary_search(&before).is_ok().then(|| segment(before))
-    }
-
-    fn floor_offset(&self) -> Option<f64> {
-        let before = self.before()?;
+    /// From the turn before, which is the other's.
+    fn floor_offset(&self, before: Segment) -> Option<f64> {
         // Ending inside the other's turn, it never had the floor; and that turn's end lies after this one's.
-        if before.end() > self.here().end() {
+        if before.end() > self.here.end() {
             return None;
         }
-        let offset = before.gap(self.here());
+        let offset = before.gap(self.here);
         Some(if offset.abs() < TOUCH_SECS { 0.0 } else { offset })
-    }
-
-    fn overlap(&self) -> f64 {
-        union_secs(self.earlier().filter_map(|o| o.intersection(self.here())))
-    }
-
-    /// Begun inside one of the other's turns, and still talking when that one ends.
-    fn interrupts(&self) -> bool {
-        self.earlier().any(|o| takes_floor(self.here(), o))
-    }
-
-    fn latency(&self) -> Option<f64> {
-        let start = self.here().start();
-        let ended = self.earlier().filter(|s| s.end().get() <= start.get() + TOUCH_SECS && s.start() < start);
-        ended.map(|s| s.end()).max().map(|end| (start - end).get().max(0.0))
     }
 }
 
@@ -363,52 +380,13 @@ fn transfer(offset: f64) -> &'static str {
     }
 }
 
-fn takes_floor(here: Segment, other: Segment) -> bool {
+pub(super) fn takes_floor(here: Segment, other: Segment) -> bool {
     let late = |a: Seconds, b: Seconds| a.get() > b.get() + TOUCH_SECS;
     late(here.start(), other.start()) && late(other.end(), here.start()) && late(here.end(), other.end())
 }
 
-fn is_backchannel(short: Segment, long: Segment) -> bool {
+pub(super) fn is_backchannel(short: Segment, long: Segment) -> bool {
     !short.is_empty() && short.duration() <= MAX_BACKCHANNEL_SECS + TOUCH_SECS && long.start() < short.start() && short.end() < long.end()
-}
-
-/// Two voices around one turn.
-struct Voices {
-    segment: Segment,
-    /// Speech of the turn's speaker that shares time with the turn.
-    own: Vec<Segment>,
-    /// All speech of the other.
-    other: Vec<Segment>,
-}
-
-impl Voices {
-    fn of(annotation: &Annotation, own: &str, other: &str, segment: Segment) -> Self {
-        let of = |name: &str| annotation.turns().iter().filter(|t| t.speaker == name).map(|t| t.segment).collect::<Vec<_>>();
-        Voices { segment, own: of(own).into_iter().filter(|s| s.intersection(segment).is_some()).collect(), other: of(other) }
-    }
-
-    fn offset(&self) -> Option<f64> {
-        let first = self.own.first()?.start();
-        let before = self.other.iter().filter(|s| s.start() < first).max_by_key(|s| s.end())?;
-        Some((first - before.end()).get())
-    }
-
-    fn overlap(&self) -> f64 {
-        let both = self.own.iter().flat_map(|a| self.other.iter().filter_map(|b| a.intersection(*b)?.intersection(self.segment)));
-        union_secs(both)
-    }
-
-    fn interrupts(&self) -> bool {
-        self.own.first().is_some_and(|first| self.other.iter().any(|o| takes_floor(*first, *o)))
-    }
-
-    fn backchannels(&self) -> usize {
-        let (Some(first), Some(last)) = (self.own.first(), self.own.iter().map(|s| s.end()).max()) else { return 0 };
-        let inside = |o: &&Segment| {
-            o.duration() <= MAX_BACKCHANNEL_SECS && first.start() < o.start() && o.end() < last && self.segment.contains(o.start())
-        };
-        self.other.iter().filter(inside).count()
-    }
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@
 //! speech, or where speech and quiet are less than 15 dB apart, the level tells nothing and the edge stays. The tables `speech` and RTTM
 //! keep the model's.
 
-use crate::annotation::{Annotation, SpeechTurn};
+use crate::annotation::{Annotation, SegmentIndex, SpeechTurn};
 use crate::audio::{Acoustics, GRID};
-use crate::time::Segment;
+use crate::time::{Seconds, Segment};
 
 /// How far an edge moves at most, and how far beyond that quiet is looked for; choices.
 const REACH_SECS: f64 = 0.25;
@@ -43,12 +43,12 @@ pub(super) fn on_the_sound(annotation: &Annotation, acoustics: &Acoustics) -> An
         return annotation.clone();
     }
     let all = annotation.turns();
+    let index = SegmentIndex::new(all.iter().map(|t| t.segment));
     let moved = all.iter().enumerate().map(|(i, turn)| {
         let here = turn.segment;
-        let near = |s: Segment| {
-            s.end().get() > here.start().get() - REACH_SECS - QUIET_SECS && s.start().get() < here.end().get() + REACH_SECS + QUIET_SECS
-        };
-        let others: Vec<Segment> = all.iter().enumerate().filter(|(j, o)| *j != i && near(o.segment)).map(|(_, o)| o.segment).collect();
+        let reach = REACH_SECS + QUIET_SECS;
+        let near = index.overlapping(Seconds::of(here.start().get() - reach), Seconds::of(here.end().get() + reach));
+        let others: Vec<Segment> = near.into_iter().filter(|&j| j != i).map(|j| all[j].segment).collect();
         let level = Level { acoustics };
         let start = level.edge(here, true, &others).unwrap_or(here.start().get());
         let end = level.edge(here, false, &others).unwrap_or(here.end().get());
@@ -155,7 +155,6 @@ impl Level<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Seconds;
 
     /// Speech at -20 dB in the stretches given, quiet at -70 dB elsewhere.
     fn sound(speech: &[(f64, f64)]) -> Acoustics {

@@ -9,8 +9,10 @@
 //!
 //! A turn counts when at most half of it lies inside earlier turns of others, whose voice would be measured for its own.
 
-use super::lagged::pearson;
-use crate::annotation::{Turn, union_secs};
+use std::collections::BTreeMap;
+
+use super::lagged::RunningPearson;
+use crate::annotation::{SegmentIndex, Turn, union_secs};
 use crate::audio::TurnVoice;
 use crate::table::{ColumnSpec, CutOff, Kind, TableBuilder};
 
@@ -73,10 +75,15 @@ pub(super) struct TurnQualities {
 
 impl TurnQualities {
     pub(super) fn new(turns: &[Turn], voices: &[TurnVoice]) -> Self {
+        if voices.is_empty() {
+            return TurnQualities::default();
+        }
+        let index = SegmentIndex::new(turns.iter().map(|t| t.segment));
         let value = |i: usize| {
             let here = turns[i].segment;
-            let others = turns[..i].iter().filter(|t| t.speaker != turns[i].speaker);
-            let shared = union_secs(others.filter_map(|t| t.segment.intersection(here)));
+            let near = index.overlapping(here.start(), here.end()).into_iter().take_while(|&j| j < i);
+            let others = near.filter(|&j| turns[j].speaker != turns[i].speaker);
+            let shared = union_secs(others.filter_map(|j| turns[j].segment.intersection(here)));
             match voices.get(i).filter(|_| !here.is_empty() && shared <= MAX_SHARED * here.duration()) {
                 Some(v) => [
                     v.pitch_semitones.map_or(f64::NAN, |s| s.mean),
@@ -94,51 +101,100 @@ impl TurnQualities {
     }
 }
 
-/// Fills the current row for the turn at `at`; `own` and `others` are the positions of the speaker's and the listener's turns, `exchanges`
-/// those of all turns of either that come right after one of the other.
-pub(super) fn fill(
-    table: &mut TableBuilder,
-    all: &TurnQualities,
-    turns: &[Turn],
-    at: usize,
-    own: &[usize],
-    others: &[usize],
-    exchanges: &[usize],
-) {
-    let follows = at > 0 && others.binary_search(&(at - 1)).is_ok();
-    let so_far: Vec<usize> = exchanges.iter().copied().filter(|&i| i <= at).collect();
-    for (q, (name, suffix, _, _)) in QUALITIES.iter().enumerate() {
-        let value = |i: usize| all.of(i)[q];
-        let known = |list: &[usize]| list.iter().copied().filter(|&i| i <= at && value(i).is_finite()).collect::<Vec<_>>();
-        if follows {
-            let difference = (value(at) - value(at - 1)).abs();
-            table.set(&format!("entrainment_{name}_difference{suffix}"), difference);
-            table.set(&format!("entrainment_{name}_proximity{suffix}"), proximity(&value, &known(own), &known(others), at));
-        }
-        // Who speaks and who listens changes from exchange to exchange; the pair is that of the two people.
-        let mut apart = Vec::new();
-        let mut both = Vec::new();
-        for &i in &so_far {
-            let (here, before) = (value(i), value(i - 1));
-            if here.is_finite() && before.is_finite() {
-                apart.push((turns[i].segment.start().get(), (here - before).abs()));
-                both.push(if own.binary_search(&i).is_ok() { (here, before) } else { (before, here) });
-            }
-        }
-        table.set(&format!("entrainment_{name}_convergence"), pearson(&apart, MIN_EXCHANGES).map(|r| -r));
-        table.set(&format!("entrainment_{name}_synchrony"), pearson(&both, MIN_EXCHANGES));
+/// One quality of one speaker's turns so far: positions and values where known, and their sum.
+#[derive(Clone, Debug)]
+struct Known {
+    values: Vec<(usize, f64)>,
+    sum: f64,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        // The neutral element of a sum of floats.
+        Known { values: Vec::new(), sum: -0.0 }
     }
 }
 
-fn proximity(value: &dyn Fn(usize) -> f64, own: &[usize], others: &[usize], at: usize) -> Option<f64> {
-    if own.len() < MIN_TURNS || others.len() <= MIN_TURNS || !value(at).is_finite() || !value(at - 1).is_finite() {
+impl Known {
+    fn mean(&self) -> f64 {
+        self.sum / self.values.len() as f64
+    }
+}
+
+/// One quality of the exchanges of two speakers so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Exchanges {
+    /// Time and difference.
+    apart: RunningPearson,
+    /// The two's values; which of them comes first changes nothing.
+    both: RunningPearson,
+}
+
+/// The qualities of all speakers up to the current turn.
+#[derive(Debug)]
+pub(super) struct SoFar<'a> {
+    all: &'a TurnQualities,
+    speaker: &'a [Option<usize>],
+    known: Vec<[Known; COUNT]>,
+    exchanges: BTreeMap<(usize, usize), [Exchanges; COUNT]>,
+}
+
+impl<'a> SoFar<'a> {
+    /// `speaker` holds the number of each turn's speaker, below `labels`.
+    pub(super) fn new(all: &'a TurnQualities, speaker: &'a [Option<usize>], labels: usize) -> Self {
+        let known = if all.values.is_empty() { Vec::new() } else { vec![Default::default(); labels] };
+        SoFar { all, speaker, known, exchanges: BTreeMap::new() }
+    }
+
+    /// Goes on to the turn at `at`, the one after the last.
+    pub(super) fn take(&mut self, at: usize, start_secs: f64) {
+        let (false, Some(own)) = (self.known.is_empty(), self.speaker[at]) else { return };
+        let here = self.all.of(at);
+        for (known, value) in self.known[own].iter_mut().zip(here).filter(|(_, v)| v.is_finite()) {
+            known.values.push((at, value));
+            known.sum += value;
+        }
+        let Some(other) = at.checked_sub(1).and_then(|before| self.speaker[before]).filter(|o| *o != own) else { return };
+        let before = self.all.of(at - 1);
+        let pair = self.exchanges.entry((own.min(other), own.max(other))).or_default();
+        for ((exchanges, here), before) in pair.iter_mut().zip(here).zip(before) {
+            if here.is_finite() && before.is_finite() {
+                exchanges.apart.push(start_secs, (here - before).abs());
+                let (low, high) = if own < other { (here, before) } else { (before, here) };
+                exchanges.both.push(low, high);
+            }
+        }
+    }
+
+    /// Fills the current row for the turn at `at`, the last one taken in, and a listener.
+    pub(super) fn fill(&self, table: &mut TableBuilder, at: usize, listener: usize) {
+        let (false, Some(own)) = (self.known.is_empty(), self.speaker[at]) else { return };
+        let follows = at > 0 && self.speaker[at - 1] == Some(listener);
+        let both = self.exchanges.get(&(own.min(listener), own.max(listener)));
+        for (q, (name, suffix, _, _)) in QUALITIES.iter().enumerate() {
+            if follows {
+                let (here, before) = (self.all.of(at)[q], self.all.of(at - 1)[q]);
+                table.set(&format!("entrainment_{name}_difference{suffix}"), (here - before).abs());
+                let found = proximity((here, before), &self.known[own][q], &self.known[listener][q], at - 1);
+                table.set(&format!("entrainment_{name}_proximity{suffix}"), found);
+            }
+            if let Some(both) = both {
+                table.set(&format!("entrainment_{name}_convergence"), both[q].apart.value(MIN_EXCHANGES).map(|r| -r));
+                table.set(&format!("entrainment_{name}_synchrony"), both[q].both.value(MIN_EXCHANGES));
+            }
+        }
+    }
+}
+
+/// `here` and `before`: the turn's value and that of the listener's turn at `place` just before it.
+fn proximity((here, before): (f64, f64), own: &Known, others: &Known, place: usize) -> Option<f64> {
+    if own.values.len() < MIN_TURNS || others.values.len() <= MIN_TURNS || !here.is_finite() || !before.is_finite() {
         return None;
     }
-    let mean = |list: &[usize]| list.iter().map(|&i| value(i)).sum::<f64>() / list.len() as f64;
-    let (own_mean, other_mean) = (mean(own), mean(others));
-    let apart = |i: usize| ((value(at) - own_mean) - (value(i) - other_mean)).abs();
-    let far: Vec<f64> = others.iter().filter(|&&i| i != at - 1).map(|&i| apart(i)).collect();
-    Some(far.iter().sum::<f64>() / far.len() as f64 - apart(at - 1))
+    let (own_mean, other_mean) = (own.mean(), others.mean());
+    let apart = |value: f64| ((here - own_mean) - (value - other_mean)).abs();
+    let far: Vec<f64> = others.values.iter().filter(|(i, _)| *i != place).map(|(_, value)| apart(*value)).collect();
+    Some(far.iter().sum::<f64>() / far.len() as f64 - apart(before))
 }
 
 #[cfg(test)]
@@ -164,12 +220,13 @@ mod tests {
     fn rows(pitches: &[f64]) -> crate::table::Table {
         let (turns, voices) = talk(pitches);
         let all = TurnQualities::new(&turns, &voices);
-        let places = |odd: usize| (0..turns.len()).filter(|i| i % 2 == odd).collect::<Vec<_>>();
-        let exchanges: Vec<usize> = (1..turns.len()).collect();
+        let speaker: Vec<Option<usize>> = (0..turns.len()).map(|i| Some(i % 2)).collect();
+        let mut so_far = SoFar::new(&all, &speaker, 2);
         let mut table = TableBuilder::new(TableSchema { name: "t", description: "", columns: specs() });
-        for at in 0..turns.len() {
+        for (at, turn) in turns.iter().enumerate() {
             table.row();
-            fill(&mut table, &all, &turns, at, &places(at % 2), &places(1 - at % 2), &exchanges);
+            so_far.take(at, turn.segment.start().get());
+            so_far.fill(&mut table, at, 1 - at % 2);
         }
         table.finish().unwrap()
     }

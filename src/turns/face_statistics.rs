@@ -99,11 +99,13 @@ impl FaceTurn {
 /// Every person seen in at least the recipe's share of a turn's frames, by turn, then person.
 pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<FaceTurn> {
     let quantities = quantities();
-    let gestures = seen_often(faces).then(|| head_gestures(faces, config.nod_deg, config.shake_deg));
+    let mut gestures = seen_often(faces).then(|| head_gestures(faces, config.nod_deg, config.shake_deg));
+    gestures.iter_mut().for_each(|all| all.sort_by_key(|g| g.segment.middle()));
     let mut found = Vec::new();
     for (index, turn) in turns.iter().enumerate() {
         let looked = between(&faces.sampled, turn.segment, |t| *t).len();
         let inside = between(&faces.observations, turn.segment, |o| o.pts);
+        let gestures = gestures.as_ref().map(|all| between(all, turn.segment, |g| g.segment.middle()));
         for person in &faces.persons {
             let seen: Vec<&Observation> = inside.iter().filter(|o| faces.person_of(o.track) == Some(person)).collect();
             let share = if looked == 0 { 0.0 } else { (seen.len() as f64 / looked as f64).min(1.0) };
@@ -111,8 +113,8 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
                 continue;
             }
             let good: Vec<&Observation> = seen.iter().copied().filter(|o| counts(o, config)).collect();
-            let own = |g: &&HeadGesture| faces.person_of(g.track) == Some(person) && turn.segment.contains(g.segment.middle());
-            let count = |kind| gestures.as_ref().map(|all| all.iter().filter(own).filter(|g| g.kind == kind).count());
+            let own = |g: &&HeadGesture| faces.person_of(g.track) == Some(person);
+            let count = |kind| gestures.map(|all| all.iter().filter(own).filter(|g| g.kind == kind).count());
             let values = quantities.iter().flat_map(|q| statistics(&good, q, config.active_above)).collect();
             found.push(FaceTurn {
                 turn: index,

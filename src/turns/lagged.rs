@@ -226,14 +226,24 @@ impl Sums {
     }
 }
 
-/// Pearson's correlation of pairs; `None` for fewer than `least` or where one side never changes.
-pub(super) fn pearson(pairs: &[(f64, f64)], least: usize) -> Option<f64> {
-    let (zero_a, zero_b) = *pairs.first()?;
-    let mut s = Sums::default();
-    for &(x, y) in pairs {
-        s.add(x - zero_a, y - zero_b);
+/// Pearson's correlation of pairs that come one by one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RunningPearson {
+    /// The first pair.
+    zero: Option<(f64, f64)>,
+    sums: Sums,
+}
+
+impl RunningPearson {
+    pub(super) fn push(&mut self, x: f64, y: f64) {
+        let (zero_x, zero_y) = *self.zero.get_or_insert((x, y));
+        self.sums.add(x - zero_x, y - zero_y);
     }
-    s.correlation(least as f64)
+
+    /// Of the pairs so far; `None` for fewer than `least` or where one side never changes.
+    pub(super) fn value(&self, least: usize) -> Option<f64> {
+        self.zero.and(self.sums.correlation(least as f64))
+    }
 }
 
 /// Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators".
@@ -341,7 +351,12 @@ mod tests {
         let (a, b) = (wander(1, 151, 0.8), wander(2, 151, 0.8));
         let (quick, plain) = (Sums::of_known(&a, &b, 0.1, 0.2), Sums::of(&a, &b, 0.1, 0.2));
         assert!((quick.correlation(3.0).unwrap() - plain.correlation(3.0).unwrap()).abs() < 1e-12);
-        assert!((pearson(&[(1.0, 2.0), (2.0, 1.0), (3.0, 0.0)], 3).unwrap() + 1.0).abs() < 1e-12);
-        assert!(pearson(&[(1.0, 2.0), (2.0, 1.0)], 3).is_none());
+        let pearson = |pairs: &[(f64, f64)]| {
+            let mut running = RunningPearson::default();
+            pairs.iter().for_each(|(x, y)| running.push(*x, *y));
+            running.value(3)
+        };
+        assert!((pearson(&[(1.0, 2.0), (2.0, 1.0), (3.0, 0.0)]).unwrap() + 1.0).abs() < 1e-12);
+        assert!(pearson(&[(1.0, 2.0), (2.0, 1.0)]).is_none() && pearson(&[]).is_none());
     }
 }

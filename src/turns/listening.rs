@@ -131,7 +131,7 @@ fn head(listener: &Person, segment: Segment, still: f64) -> Option<(f64, f64)> {
 /// The speaker's rises in the turn, and how many of them the listener answers in it.
 fn mimicry(own: &[Rise], other: &[Rise], turn: Segment) -> (usize, usize) {
     let rises = during(own, turn, |r| r.sure);
-    let answers: Vec<&Rise> = other.iter().filter(|r| turn.contains(crate::time::Seconds::of(r.sure))).collect();
+    let answers = during(other, turn, |r| r.sure);
     let mut used = vec![false; rises.len()];
     for answer in answers {
         // The last rise before it that has no answer yet.
@@ -155,7 +155,8 @@ pub(super) fn gestures_within(faces: &Faces, segment: Segment, config: &TurnsCon
     let observations: Vec<Observation> =
         inside.iter().map(|o| Observation { pose: o.pose, ..Observation::bare(o.pts, o.track, o.bounds) }).collect();
     let ids: BTreeSet<u32> = inside.iter().map(|o| o.track).collect();
-    let tracks = faces.tracks.iter().filter(|t| ids.contains(&t.id)).cloned().collect();
+    let place = |id: &u32| faces.tracks.binary_search_by_key(id, |t| t.id).ok();
+    let tracks = ids.iter().filter_map(|id| Some(faces.tracks[place(id)?].clone())).collect();
     let cut = Faces { observations, tracks, ..Faces::default() };
     let found = head_gestures(&cut, config.nod_deg, config.shake_deg);
     let mut persons: Vec<&str> = cut.tracks.iter().filter_map(|t| t.person.as_deref()).collect();

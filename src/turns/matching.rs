@@ -1,5 +1,7 @@
 //! Transcript speakers matched to diarized ones by the time they share: optimal one-to-one assignment.
 
+use std::collections::BTreeMap;
+
 use pathfinding::kuhn_munkres::kuhn_munkres;
 use pathfinding::matrix::Matrix;
 
@@ -33,41 +35,58 @@ pub fn match_speakers(turns: &[Turn], annotation: &Annotation) -> Vec<SpeakerMat
     labels.sort_unstable();
     labels.dedup();
     let voices = annotation.speakers();
-    if labels.is_empty() {
-        return Vec::new();
+    // Seconds that a label shares with each voice it shares any with, and with all speech.
+    let mut shared: Vec<BTreeMap<usize, f64>> = vec![BTreeMap::new(); labels.len()];
+    let mut speech = vec![0.0; labels.len()];
+    for turn in turns {
+        let Some(label) = turn.speaker.as_deref().and_then(|l| labels.binary_search(&l).ok()) else { continue };
+        speech[label] += union_secs(annotation.inside(turn.segment).into_iter().map(|(part, _)| part));
+        for (name, secs) in annotation.times_in(turn.segment) {
+            if let Ok(voice) = voices.binary_search(&name) {
+                *shared[label].entry(voice).or_default() += secs;
+            }
+        }
     }
     // Whole milliseconds: the assignment needs integers.
-    let shared = |label: &str, voice: &str| -> i64 {
-        let secs: f64 =
-            turns.iter().filter(|t| t.speaker.as_deref() == Some(label)).map(|t| annotation.speaker_time_in(voice, t.segment)).sum();
-        (secs * 1000.0).round() as i64
-    };
-    // Rows may not outnumber columns: empty columns stand for "no voice".
-    let width = voices.len().max(labels.len());
-    let weights = Matrix::from_fn(labels.len(), width, |(row, column)| voices.get(column).map_or(0, |v| shared(labels[row], v)));
-    let (_, assigned) = kuhn_munkres(&weights);
-    labels
-        .iter()
-        .zip(assigned)
-        .map(|(&label, column)| {
-            let millis = voices.get(column).map_or(0, |v| shared(label, v));
-            let speech_secs = turns
-                .iter()
-                .filter(|t| t.speaker.as_deref() == Some(label))
-                .map(|t| union_secs(annotation.turns().iter().filter_map(|s| s.segment.intersection(t.segment))))
-                .sum();
+    let millis = |label: usize, voice: usize| shared[label].get(&voice).map_or(0, |secs| (secs * 1000.0).round() as i64);
+    let assigned = assign(labels.len(), voices.len(), &millis);
+    let found = labels.iter().zip(assigned).zip(speech).enumerate();
+    found
+        .map(|(i, ((&label, voice), speech_secs))| {
+            let voice = voice.filter(|&v| millis(i, v) > 0);
             SpeakerMatch {
                 label: label.to_owned(),
-                diarized: (millis > 0).then(|| voices[column].to_owned()),
-                shared_secs: millis as f64 / 1000.0,
+                diarized: voice.map(|v| voices[v].to_owned()),
+                shared_secs: voice.map_or(0.0, |v| millis(i, v) as f64 / 1000.0),
                 speech_secs,
             }
         })
         .collect()
 }
 
+/// The voice of each label, at most one label a voice, so that the sum of `weight(label, voice)` is largest.
+fn assign(labels: usize, voices: usize, weight: &dyn Fn(usize, usize) -> i64) -> Vec<Option<usize>> {
+    if labels == 0 || voices == 0 {
+        return vec![None; labels];
+    }
+    // Rows may not outnumber columns.
+    if labels <= voices {
+        let (_, columns) = kuhn_munkres(&Matrix::from_fn(labels, voices, |(row, column)| weight(row, column)));
+        return columns.into_iter().map(Some).collect();
+    }
+    let (_, columns) = kuhn_munkres(&Matrix::from_fn(voices, labels, |(row, column)| weight(column, row)));
+    let mut found = vec![None; labels];
+    for (voice, label) in columns.into_iter().enumerate() {
+        found[label] = Some(voice);
+    }
+    found
+}
+
 /// Turns named in a warning; the column `speaker_contradicts` tells all.
 const NAMED_TURNS: usize = 5;
+
+/// Labels named in a warning; the table `speakers` holds all.
+const NAMED_LABELS: usize = 20;
 
 /// What the voices say against the labels: turns (by [`Turn::index`]) in which another voice than the label's talks most, and labels
 /// without a voice. `heard` holds each turn's expected and loudest voice.
@@ -88,21 +107,22 @@ pub fn contradictions(turns: &[Turn], heard: &[(Option<&str>, Option<&str>)], ma
     }
     let silent: Vec<&str> = matches.iter().filter(|m| m.diarized.is_none()).map(|m| m.label.as_str()).collect();
     if !silent.is_empty() {
-        found.push(Warning::SpeakerMatch { what: format!("no voice of its own was found for: {}", silent.join(", ")) });
+        let more = if silent.len() > NAMED_LABELS { format!(" and {} more", silent.len() - NAMED_LABELS) } else { String::new() };
+        let named = silent[..silent.len().min(NAMED_LABELS)].join(", ");
+        found.push(Warning::SpeakerMatch { what: format!("no voice of its own was found for: {named}{more}") });
     }
     found
 }
 
 /// The diarized speaker who talks most inside `segment`, with the seconds; ties go to the name that sorts first.
 pub fn dominant_speaker(annotation: &Annotation, segment: Segment) -> Option<(String, f64)> {
-    let mut best: Option<(String, f64)> = None;
-    for name in annotation.speakers() {
-        let secs = annotation.speaker_time_in(name, segment);
-        if secs > best.as_ref().map_or(0.0, |b| b.1) {
-            best = Some((name.to_owned(), secs));
+    let mut best: Option<(&str, f64)> = None;
+    for (name, secs) in annotation.times_in(segment) {
+        if secs > best.map_or(0.0, |b| b.1) {
+            best = Some((name, secs));
         }
     }
-    best
+    best.map(|(name, secs)| (name.to_owned(), secs))
 }
 
 #[cfg(test)]

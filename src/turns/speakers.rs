@@ -1,9 +1,12 @@
 //! The `speakers` table: every diarized voice, the transcript label it goes by and the person it is on the screen.
 
+use std::collections::BTreeMap;
+
 use super::{Cast, SpeakerMatch};
 use crate::annotation::{Annotation, Turn, union_secs};
 use crate::error::Result;
 use crate::table::{Cell, ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::time::Segment;
 
 /// Contract of the `speakers` table; `extra` columns (whole-interview voice features) follow.
 pub fn speakers_schema(embeddings: bool, extra: Vec<ColumnSpec>) -> TableSchema {
@@ -54,24 +57,27 @@ pub fn speakers_table(
 ) -> Result<Table> {
     let extra_names: Vec<String> = extra.specs.iter().map(|c| c.name.to_string()).collect();
     let mut table = TableBuilder::new(speakers_schema(embeddings.is_some(), extra.specs));
-    let secs_of = |s: &str| union_secs(annotation.turns().iter().filter(|t| t.speaker == s).map(|t| t.segment));
-    let names = annotation.speakers();
-    let total: f64 = names.iter().map(|s| secs_of(s)).sum();
-    let turns_of = |label: &str| turns.iter().filter(|t| t.speaker.as_deref() == Some(label)).count();
-    for name in &names {
-        let found = matches.iter().find(|m| m.diarized.as_deref() == Some(name));
+    let mut speech: BTreeMap<&str, Vec<Segment>> = BTreeMap::new();
+    annotation.turns().iter().for_each(|t| speech.entry(&t.speaker).or_default().push(t.segment));
+    let mut turns_of: BTreeMap<&str, usize> = BTreeMap::new();
+    turns.iter().filter_map(|t| t.speaker.as_deref()).for_each(|label| *turns_of.entry(label).or_default() += 1);
+    let turns_of = |label: &str| turns_of.get(label).copied().unwrap_or(0);
+    let label_of: BTreeMap<&str, &SpeakerMatch> = matches.iter().rev().filter_map(|m| Some((m.diarized.as_deref()?, m))).collect();
+    let speech: Vec<(&str, usize, f64)> = speech.into_iter().map(|(name, all)| (name, all.len(), union_secs(all))).collect();
+    let total: f64 = speech.iter().map(|(.., secs)| *secs).sum();
+    for (name, count, secs) in speech {
+        let found = label_of.get(name).copied();
         let member = cast.member(name);
-        let secs = secs_of(name);
         table
             .row()
             .set("interview_id", interview_id)
-            .set("speaker", *name)
+            .set("speaker", name)
             .set("label", found.map(|m| m.label.as_str()))
             .set("match_share", found.and_then(SpeakerMatch::share))
             .set("match_shared_secs", found.map(|m| m.shared_secs))
             .set("speech_secs", secs)
             .set("speech_share", if total > 0.0 { secs / total } else { f64::NAN })
-            .set("speech_turns", annotation.turns().iter().filter(|t| t.speaker == *name).count())
+            .set("speech_turns", count)
             .set("turns", found.map(|m| turns_of(&m.label)))
             .set("person", member.and_then(|m| m.person.as_deref()))
             .set("person_confidence", member.and_then(|m| m.confidence));

@@ -1,6 +1,6 @@
 //! Speech turns: the `speech` table, and who else talks inside a transcript turn.
 
-use crate::annotation::{Annotation, SpeechTurn, union_secs};
+use crate::annotation::{Annotation, union_secs};
 use crate::error::Result;
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 use crate::time::Segment;
@@ -25,13 +25,9 @@ pub fn speech_context(annotation: &Annotation, segment: Segment, expected: Optio
     if segment.is_empty() {
         return SpeechContext::default();
     }
-    let inside: Vec<SpeechTurn> = annotation
-        .turns()
-        .iter()
-        .filter_map(|t| Some(SpeechTurn { segment: t.segment.intersection(segment)?, speaker: t.speaker.clone() }))
-        .collect();
-    let speech = union_secs(inside.iter().map(|t| t.segment));
-    let all: f64 = annotation.speakers().iter().map(|s| annotation.speaker_time_in(s, segment)).sum();
+    let inside = annotation.inside(segment);
+    let speech = union_secs(inside.iter().map(|(part, _)| *part));
+    let all: f64 = annotation.times_in(segment).into_iter().map(|(_, secs)| secs).sum();
     SpeechContext {
         speaker: dominant_speaker(annotation, segment).map(|d| d.0),
         speech_share: Some((speech / segment.duration()).min(1.0)),
@@ -40,16 +36,16 @@ pub fn speech_context(annotation: &Annotation, segment: Segment, expected: Optio
     }
 }
 
-/// Stretches in which two different speakers talk.
-fn overlaps(turns: &[SpeechTurn]) -> Vec<Segment> {
+/// Stretches in which two different speakers talk; `turns` are sorted by start.
+fn overlaps(turns: &[(Segment, &str)]) -> Vec<Segment> {
     let mut found = Vec::new();
-    for (i, a) in turns.iter().enumerate() {
-        for b in &turns[i + 1..] {
-            if b.segment.start() >= a.segment.end() {
+    for (i, (a, speaker)) in turns.iter().enumerate() {
+        for (b, other) in &turns[i + 1..] {
+            if b.start() >= a.end() {
                 break;
             }
-            if a.speaker != b.speaker {
-                found.extend(a.segment.intersection(b.segment));
+            if speaker != other {
+                found.extend(a.intersection(*b));
             }
         }
     }
@@ -81,7 +77,7 @@ pub fn speech_schema() -> TableSchema {
 pub fn speech_table(interview_id: &str, annotation: &Annotation, exclusive: &Annotation) -> Result<Table> {
     let mut table = TableBuilder::new(speech_schema());
     for turn in annotation.turns() {
-        let others = annotation.turns().iter().filter(|o| o.speaker != turn.speaker).filter_map(|o| o.segment.intersection(turn.segment));
+        let others = annotation.inside(turn.segment).into_iter().filter(|(_, s)| *s != turn.speaker).map(|(part, _)| part);
         table
             .row()
             .set("interview_id", interview_id)
@@ -98,6 +94,7 @@ pub fn speech_table(interview_id: &str, annotation: &Annotation, exclusive: &Ann
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotation::SpeechTurn;
 
     #[test]
     fn a_turn_knows_its_voice_and_its_overlap() {

@@ -10,11 +10,12 @@
 //!
 //! The table looks at the whole interview and no task may use it; `dyads` has the same of the last 10 minutes up to each turn's end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::dyads::Relations;
 use super::entrainment::TurnQualities;
 use super::lagged::{LagSettings, Lagged, Pairing, lagged};
+use super::near::most_listeners;
 use super::watched::{Watched, on_grid};
 use crate::annotation::Annotation;
 use crate::audio::{Acoustics, GRID};
@@ -83,6 +84,13 @@ pub(super) struct Moves {
     pub(super) smile: Vec<f64>,
     pub(super) head: Vec<f64>,
     level: Vec<f64>,
+}
+
+impl Moves {
+    /// True when anything of the face is there.
+    pub(super) fn is_seen(&self) -> bool {
+        !(self.smile.is_empty() && self.head.is_empty())
+    }
 }
 
 /// Every label's series; an empty one was never seen (heard).
@@ -169,42 +177,43 @@ pub fn synchrony_table(relations: &Relations<'_>) -> Result<Table> {
     let watched = Watched::new(relations.faces, relations.config);
     let moves = moves(relations, &watched, &labels);
     let qualities = TurnQualities::new(relations.turns, relations.voices);
-    for &from in &labels {
-        for &to in labels.iter().filter(|l| **l != from) {
-            let (a, b) = (&moves[from], &moves[to]);
-            let face = |x: &Vec<f64>| {
-                let none = match relations.places.get(to).and_then(|p| p.person.as_ref()) {
-                    _ if relations.faces.sampled.is_empty() => Missing::NoStream,
-                    None => Missing::OffScreen,
-                    Some(_) => Missing::NoFace,
-                };
-                x.is_empty().then_some(none)
+    let exchanges = exchanges(relations, &labels);
+    let nothing = Vec::new();
+    for (first, second) in pairs(relations, &labels, &exchanges) {
+        let (from, to) = (labels[first], labels[second]);
+        let (a, b) = (&moves[from], &moves[to]);
+        let face = |x: &Vec<f64>| {
+            let none = match relations.places.get(to).and_then(|p| p.person.as_ref()) {
+                _ if relations.faces.sampled.is_empty() => Missing::NoStream,
+                None => Missing::OffScreen,
+                Some(_) => Missing::NoFace,
             };
-            let speech = |x: &Vec<f64>| {
-                let none = if relations.acoustics.is_empty() { Missing::NoStream } else { Missing::NoSpeech };
-                x.iter().all(|v| v.is_nan()).then_some(none)
-            };
-            let on_grid = [
-                ("smile", &a.smile, &b.smile, face(&a.smile).or(face(&b.smile))),
-                ("head_motion", &a.head, &b.head, face(&a.head).or(face(&b.head))),
-                ("level_to_head_motion", &a.level, &b.head, speech(&a.level).or(face(&b.head))),
-            ];
-            for (signal, first, second, missing) in on_grid {
-                let found = lagged(first, second, GRID_LAGS);
-                row(&mut table, relations.interview_id, from, to, signal, found, missing);
-                table.set("window_secs", GRID_LAGS.window as f64 * STEP_SECS);
-                table.set("lag_secs", found.map(|f| f.lag as f64 * STEP_SECS));
-            }
-            let exchanges = exchanges(relations, from, to);
-            for (quality, signal) in [(0, "pitch"), (1, "level")] {
-                let series = |of: fn(&(usize, usize)) -> usize| exchanges.iter().map(|e| qualities.of(of(e))[quality]).collect::<Vec<_>>();
-                let (first, second) = (series(|e| e.0), series(|e| e.1));
-                let missing = relations.acoustics.is_empty().then_some(Missing::NoStream);
-                let found = lagged(&first, &second, EXCHANGE_LAGS);
-                row(&mut table, relations.interview_id, from, to, signal, found, missing);
-                table.set("window_exchanges", EXCHANGE_LAGS.window);
-                table.set("lag_exchanges", found.map(|f| f.lag));
-            }
+            x.is_empty().then_some(none)
+        };
+        let speech = |x: &Vec<f64>| {
+            let none = if relations.acoustics.is_empty() { Missing::NoStream } else { Missing::NoSpeech };
+            x.iter().all(|v| v.is_nan()).then_some(none)
+        };
+        let on_grid = [
+            ("smile", &a.smile, &b.smile, face(&a.smile).or(face(&b.smile))),
+            ("head_motion", &a.head, &b.head, face(&a.head).or(face(&b.head))),
+            ("level_to_head_motion", &a.level, &b.head, speech(&a.level).or(face(&b.head))),
+        ];
+        for (signal, first, second, missing) in on_grid {
+            let found = lagged(first, second, GRID_LAGS);
+            row(&mut table, relations.interview_id, from, to, signal, found, missing);
+            table.set("window_secs", GRID_LAGS.window as f64 * STEP_SECS);
+            table.set("lag_secs", found.map(|f| f.lag as f64 * STEP_SECS));
+        }
+        let exchanges = exchanges.get(&(first, second)).unwrap_or(&nothing);
+        for (quality, signal) in [(0, "pitch"), (1, "level")] {
+            let series = |of: fn(&(usize, usize)) -> usize| exchanges.iter().map(|e| qualities.of(of(e))[quality]).collect::<Vec<_>>();
+            let (first, second) = (series(|e| e.0), series(|e| e.1));
+            let missing = relations.acoustics.is_empty().then_some(Missing::NoStream);
+            let found = lagged(&first, &second, EXCHANGE_LAGS);
+            row(&mut table, relations.interview_id, from, to, signal, found, missing);
+            table.set("window_exchanges", EXCHANGE_LAGS.window);
+            table.set("lag_exchanges", found.map(|f| f.lag));
         }
     }
     table.finish()
@@ -216,10 +225,30 @@ fn row(table: &mut TableBuilder, id: &str, from: &str, to: &str, signal: &str, f
     table.set("missing", if found.is_some() { None } else { missing.or(Some(Missing::TooShort)) });
 }
 
-/// Positions of `from`'s turns and of `to`'s that come right after them.
-fn exchanges(relations: &Relations<'_>, from: &str, to: &str) -> Vec<(usize, usize)> {
-    let speaker = |i: usize| relations.turns[i].speaker.as_deref();
-    (1..relations.turns.len()).filter(|&i| speaker(i) == Some(to) && speaker(i - 1) == Some(from)).map(|i| (i - 1, i)).collect()
+/// By pair of speakers, positions of the first's turns and of the second's that come right after them.
+fn exchanges(relations: &Relations<'_>, labels: &[&str]) -> BTreeMap<(usize, usize), Vec<(usize, usize)>> {
+    let speaker = relations.speakers(labels);
+    let mut found: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
+    for i in 1..speaker.len() {
+        if let (Some(from), Some(to)) = (speaker[i - 1], speaker[i]) {
+            found.entry((from, to)).or_default().push((i - 1, i));
+        }
+    }
+    found
+}
+
+/// The pairs that have rows, in order: all; in a crowd those who have a window of exchanges, and those both on the screen.
+fn pairs(
+    relations: &Relations<'_>,
+    labels: &[&str],
+    exchanges: &BTreeMap<(usize, usize), Vec<(usize, usize)>>,
+) -> BTreeSet<(usize, usize)> {
+    let seen = |l: &usize| relations.places.get(labels[*l]).is_some_and(|p| p.person.is_some());
+    let crowd = most_listeners(relations.turns.len(), labels.len()).is_some();
+    let chosen: Vec<usize> = (0..labels.len()).filter(|l| !crowd || seen(l)).collect();
+    let all = chosen.iter().flat_map(|&from| chosen.iter().map(move |&to| (from, to)));
+    let talking = exchanges.iter().filter(|(_, e)| e.len() >= EXCHANGE_LAGS.window).map(|(pair, _)| *pair);
+    all.chain(talking).filter(|(from, to)| from != to).collect()
 }
 
 #[cfg(test)]
