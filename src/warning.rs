@@ -80,6 +80,13 @@ pub enum Warning {
         /// In words.
         what: String,
     },
+    /// Text from outside held characters that steer a terminal, a line or the reading direction; they were replaced.
+    ControlCharacters {
+        /// How many texts were changed.
+        count: usize,
+        /// Of what: `turns of the transcript`.
+        what: &'static str,
+    },
     /// Anything else, in words.
     Other {
         /// Short stable code.
@@ -104,6 +111,7 @@ impl Warning {
             Warning::Transcript { .. } => "transcript",
             Warning::TranscriptOffset { .. } => "transcript_offset",
             Warning::SpeakerMatch { .. } => "speaker_match",
+            Warning::ControlCharacters { .. } => "control_characters",
             Warning::Other { code, .. } => code,
         }
     }
@@ -132,6 +140,9 @@ impl fmt::Display for Warning {
             Warning::Clipped { share } => write!(f, "{:.2} % of samples at full scale", share * 100.0),
             Warning::TurnsPastEnd { count, media_end } => write!(f, "{count} turns run past the media's end at {media_end}"),
             Warning::Transcript { what } | Warning::SpeakerMatch { what } | Warning::Other { what, .. } => f.write_str(what),
+            Warning::ControlCharacters { count, what } => {
+                write!(f, "{count} {what} held control characters: tabs and line ends are spaces now, others U+FFFD")
+            }
             Warning::TranscriptOffset { offset_secs } => {
                 write!(f, "speech fits the transcript better {offset_secs:+.2} s later; not applied")
             }
