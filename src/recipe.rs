@@ -380,7 +380,9 @@ mod tests {
                             }
                             Err(e) => {
                                 narrow += usize::from(text == "1e39" && e.to_string().contains("can hold"));
-                                assert!(e.to_string().contains(&name), "{name}={text}: {e}");
+                                // Limits of several keys together tell the stage and the key's own name.
+                                let own = name.rsplit('.').next().unwrap();
+                                assert!(e.to_string().contains(own), "{name}={text}: {e}");
                             }
                         }
                     }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 #![cfg(unix)]
 
+#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
 mod stage;
 
 use std::process::{Child, Command, Stdio};
@@ -146,7 +147,7 @@ fn nothing_steers_a_terminal_or_hides_in_a_table() {
     assert!(missing.err.contains("gone \u{fffd}[31m.wav"), "{}", missing.err);
     for (name, bytes) in stage.files("out") {
         let plain = !name.ends_with(".parquet");
-        let text = if plain { String::from_utf8(bytes).unwrap() } else { format!("{}", raw_texts(&stage, &name)) };
+        let text = if plain { String::from_utf8(bytes).unwrap() } else { raw_texts(&stage, &name) };
         assert!(!text.contains(|c: char| turnwise::text::steers(c) && c != '\n'), "{name}: {text:?}");
     }
     let turns = read(&stage.path("out/turns/a.parquet")).unwrap();

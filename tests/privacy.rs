@@ -5,6 +5,7 @@
 // Linux's own: strace, modes, /proc.
 #![cfg(target_os = "linux")]
 
+#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
 mod stage;
 
 use std::os::unix::fs::PermissionsExt;
@@ -117,8 +118,11 @@ fn nothing_reaches_out_and_nothing_is_written_elsewhere() {
     }
 }
 
+/// Paths with their modes.
+type Modes = Vec<(PathBuf, u32)>;
+
 /// Modes of all files and of all folders below one, itself included.
-fn modes(root: &Path) -> (Vec<(PathBuf, u32)>, Vec<(PathBuf, u32)>) {
+fn modes(root: &Path) -> (Modes, Modes) {
     let (mut files, mut folders, mut left) = (Vec::new(), Vec::new(), vec![root.to_owned()]);
     while let Some(path) = left.pop() {
         let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777;
