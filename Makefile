@@ -11,9 +11,11 @@ SHELL := /bin/bash
 
 # Downloads, converted models and compiled dependencies are kept outside the clone, so that a second clone starts warm.
 export TURNWISE_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/turnwise
+# ONNX Runtime otherwise reports to its maker when it is loaded.
+export ORT_DISABLE_TELEMETRY := 1
 PYTHON ?= python3
 APT := ffmpeg libavcodec-dev libavformat-dev libavutil-dev libavfilter-dev libavdevice-dev libswscale-dev libswresample-dev \
-  libclang-dev clang pkg-config python3-venv
+  libclang-dev clang pkg-config python3-venv strace
 
 help:
 	@sed -n 's/^# make /make /p' Makefile

@@ -4,8 +4,12 @@ Processor time is told for the work alone; imports and the loading of models are
 """
 
 import json
+import os
 import sys
 import time
+
+# A peer that brings ONNX Runtime: the library otherwise reports to its maker when it is loaded.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 
 def opensmile(wav: str) -> dict:

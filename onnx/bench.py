@@ -13,9 +13,10 @@ import time
 from pathlib import Path
 
 import numpy as np
+
+import verify  # switches ONNX Runtime's telemetry off, so it comes before the library
 import onnxruntime as ort
 
-import verify
 from fetch_models import Cache, default_cache
 from registry import Registry
 

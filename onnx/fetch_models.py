@@ -41,6 +41,10 @@ WHEEL = ["--only-binary", ":all:", "--implementation", "cp", "--python-version",
          "--platform", "manylinux_2_28_x86_64", "--platform", "any"]  # fmt: skip
 
 
+# Whatever is started from here and loads ONNX Runtime: it otherwise reports to its maker.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+
 class Failure(Exception):
     """A message for the person who runs this."""
 

@@ -4,13 +4,17 @@ are compared with numpy_networks.py. Every input is seeded."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
-import onnxruntime as ort
 
-import convert
-import numpy_networks
+# Before the library is loaded: it otherwise reports to its maker, and leaves a device id in the user's folder.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+import onnxruntime as ort  # noqa: E402
+
+import convert  # noqa: E402
+import numpy_networks  # noqa: E402
 
 DTYPES = {"tensor(float)": "f32", "tensor(double)": "f64", "tensor(int64)": "i64"}
 GOLDENS = Path(__file__).resolve().parent / "goldens"

@@ -20,6 +20,19 @@ pub struct Cli {
     /// Folder with the model files and ONNX Runtime, where `make models` did not put them in the usual place.
     #[arg(long, global = true, value_name = "DIR", env = "TURNWISE_MODELS", value_hint = ValueHint::DirPath)]
     pub models: Option<PathBuf>,
+    /// Who may read the files and folders that are made: you alone, or also the group, for a lab that works in one
+    /// folder; its members can then go on where another stopped. A umask stricter than 022 holds.
+    #[arg(long, global = true, value_enum, value_name = "WHO", default_value_t = Share::Owner)]
+    pub share: Share,
+}
+
+/// Who may read what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Share {
+    /// Nobody but the owner: files 0600, folders 0700.
+    Owner,
+    /// The owner and the group, who may write too: files 0660, folders 0770.
+    Group,
 }
 
 /// The commands.
@@ -349,7 +362,4 @@ pub struct Worker {
     /// Output folder.
     #[arg(long)]
     pub out: PathBuf,
-    /// The recipe, as JSON.
-    #[arg(long)]
-    pub recipe_json: String,
 }

@@ -182,6 +182,21 @@ impl Error {
         text
     }
 
+    /// The file or folder that the error is about, where it is about one.
+    pub fn path(&self) -> Option<&std::path::Path> {
+        match self {
+            Error::Media { path, .. }
+            | Error::NoStream { path, .. }
+            | Error::Parse { path, .. }
+            | Error::Read { path, .. }
+            | Error::Write { path, .. }
+            | Error::ModelMissing { path, .. }
+            | Error::ModelHash { path, .. }
+            | Error::Runtime { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
     /// A short stable code for the `error_kind` column.
     pub fn kind(&self) -> &'static str {
         match self {

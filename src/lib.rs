@@ -9,7 +9,7 @@
 //! meaning      turns · tasks · baseline · export
 //! analysis     audio · speaker · face · transcript
 //! doors        media (ffmpeg-next, hound) · inference (ort) · output (polars, RTTM) · dft (realfft)
-//! words        error, warning, time, signal, annotation, table
+//! words        error, warning, time, signal, annotation, table, text, file
 //! ```
 
 pub mod annotation;
@@ -20,6 +20,7 @@ pub mod dft;
 pub mod error;
 pub mod export;
 pub mod face;
+pub mod file;
 pub mod inference;
 pub mod media;
 pub mod output;
@@ -29,6 +30,7 @@ pub mod signal;
 pub mod speaker;
 pub mod table;
 pub mod tasks;
+pub mod text;
 pub mod time;
 pub mod transcript;
 pub mod turns;

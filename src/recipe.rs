@@ -71,7 +71,7 @@ impl Recipe {
     pub fn load(file: Option<&Path>, overrides: &[String]) -> Result<Self> {
         let mut tree = tree_of(&Recipe::default())?;
         if let Some(path) = file {
-            let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+            let text = crate::file::read_text(path)?;
             let place = path.display().to_string();
             let table: toml::Table =
                 toml::from_str(&text).map_err(|e| Error::Recipe { place: place.clone(), what: e.to_string().trim().to_owned() })?;
@@ -81,9 +81,11 @@ impl Recipe {
             set(&mut tree, text)?;
         }
         check(&tree, "")?;
-        let recipe: Recipe = toml::Value::Table(tree)
-            .try_into()
-            .map_err(|e: toml::de::Error| Error::Recipe { place: "as a whole".into(), what: e.message().to_owned() })?;
+        let recipe: Recipe = toml::Value::Table(tree.clone()).try_into().map_err(|e: toml::de::Error| {
+            let place = misfit(&tree).unwrap_or_else(|| "as a whole".into());
+            Error::Recipe { place, what: e.message().to_owned() }
+        })?;
+        kept(&tree, &tree_of(&recipe)?, "")?;
         recipe.voice.check("voice")?;
         check_pairs(&recipe)?;
         Ok(recipe)
@@ -103,6 +105,15 @@ impl Recipe {
     /// [`Error::Recipe`] if a value has no JSON form.
     pub fn canonical_json(&self) -> Result<String> {
         serde_json::to_string(self).map_err(|e| Error::Recipe { place: "as a whole".into(), what: e.to_string() })
+    }
+
+    /// The recipe as tables tell it: what says where something lies on this machine (the folders of enrolment) is
+    /// replaced by `voices` and `faces`, which stand for what lies there.
+    pub fn told(&self, voices: String, faces: String) -> Self {
+        let mut told = self.clone();
+        told.speaker.enrolment.voices = voices;
+        told.face.enrolment = faces;
+        told
     }
 
     /// First 16 hexadecimal digits of the sha256 of [`Recipe::canonical_json`].
@@ -139,10 +150,13 @@ fn merge(into: &mut toml::Table, from: &toml::Table, prefix: &str, place: &str) 
     Ok(())
 }
 
+/// Whole numbers up to this are exact as floats.
+const EXACT_IN_F64: u64 = 1 << 53;
+
 /// The value in the type of the default it replaces: a whole number may stand for a float.
 fn fit(default: &toml::Value, value: toml::Value, name: &str, place: &str) -> Result<toml::Value> {
     match (default, value) {
-        (toml::Value::Float(_), toml::Value::Integer(i)) => Ok(toml::Value::Float(i as f64)),
+        (toml::Value::Float(_), toml::Value::Integer(i)) if i.unsigned_abs() <= EXACT_IN_F64 => Ok(toml::Value::Float(i as f64)),
         (default, value) if default.same_type(&value) => Ok(value),
         (default, value) => Err(Error::Recipe {
             place: place.into(),
@@ -203,6 +217,65 @@ fn check(tree: &toml::Table, prefix: &str) -> Result<()> {
         };
         if let Some(expected) = expected {
             return Err(Error::Recipe { place: name, what: format!("{value} is no sensible value, expected {expected}") });
+        }
+    }
+    Ok(())
+}
+
+/// Rounding to 32 bits changes a number by less than this part of it.
+const F32_ROUNDING: f64 = 1e-6;
+
+/// The first key whose value alone does not fit its field.
+fn misfit(tree: &toml::Table) -> Option<String> {
+    let defaults = tree_of(&Recipe::default()).ok()?;
+    leaves(tree, "").into_iter().find_map(|(name, value)| {
+        let mut alone = defaults.clone();
+        put(&mut alone, &name, value.clone());
+        toml::Value::Table(alone).try_into::<Recipe>().is_err().then_some(name)
+    })
+}
+
+/// Every value with its key.
+fn leaves<'a>(tree: &'a toml::Table, prefix: &str) -> Vec<(String, &'a toml::Value)> {
+    let mut all = Vec::new();
+    for (key, value) in tree {
+        let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        match value {
+            toml::Value::Table(table) => all.extend(leaves(table, &name)),
+            value => all.push((name, value)),
+        }
+    }
+    all
+}
+
+fn put(tree: &mut toml::Table, name: &str, value: toml::Value) {
+    match name.split_once('.') {
+        Some((table, rest)) => {
+            if let Some(toml::Value::Table(inner)) = tree.get_mut(table) {
+                put(inner, rest, value);
+            }
+        }
+        None => drop(tree.insert(name.to_owned(), value)),
+    }
+}
+
+/// Every number must come back from the typed recipe as it went in, but for the rounding of 32-bit floats: what a field
+/// cannot hold would be infinite or 0 in it.
+fn kept(given: &toml::Table, typed: &toml::Table, prefix: &str) -> Result<()> {
+    for (key, value) in given {
+        let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        let held = match (value, typed.get(key)) {
+            (toml::Value::Table(given), Some(toml::Value::Table(typed))) => {
+                kept(given, typed, &name)?;
+                continue;
+            }
+            (toml::Value::Float(a), Some(toml::Value::Float(b))) => (a - b).abs() <= F32_ROUNDING * a.abs(),
+            (a, Some(b)) => a == b,
+            (_, None) => false,
+        };
+        if !held {
+            let what = format!("{value} is more or finer than this parameter can hold; give a number of ordinary size");
+            return Err(Error::Recipe { place: name, what });
         }
     }
     Ok(())
@@ -282,6 +355,57 @@ mod tests {
             assert!(matches!(e, Error::Recipe { .. }), "{wrong}: {e}");
         }
         Recipe::load(None, &["input.transcript_shift_secs=-2.5".into(), "face.rate_hz=0".into()]).unwrap();
+    }
+
+    /// Whatever a key's type is, a number that it cannot hold is refused with the key's name.
+    #[test]
+    fn no_number_is_taken_that_its_field_cannot_hold() {
+        let tree = tree_of(&Recipe::default()).unwrap();
+        let (mut narrow, mut integers) = (0, 0);
+        for (name, value) in leaves(&tree, "") {
+            let refused = |text: &str| {
+                let e = Recipe::load(None, &[format!("{name}={text}")]).unwrap_err();
+                assert!(matches!(e, Error::Recipe { .. }) && e.to_string().contains(&name), "{name}={text}: {e}");
+            };
+            match value {
+                toml::Value::Float(_) => {
+                    // What passes must be held: it is the same number in the typed recipe.
+                    for text in ["1e300", "-1e300", "1e39", "1e-300", "1e-46", "0.7"] {
+                        let given: f64 = text.parse().unwrap();
+                        match Recipe::load(None, &[format!("{name}={text}")]) {
+                            Ok(recipe) => {
+                                let typed = tree_of(&recipe).unwrap();
+                                let held = leaves(&typed, "").into_iter().find(|(n, _)| *n == name).unwrap().1.as_float().unwrap();
+                                assert!((held - given).abs() <= 1e-6 * given.abs(), "{name}: {given} became {held}");
+                            }
+                            Err(e) => {
+                                narrow += usize::from(text == "1e39" && e.to_string().contains("can hold"));
+                                // Limits of several keys together tell the stage and the key's own name.
+                                let own = name.rsplit('.').next().unwrap();
+                                assert!(e.to_string().contains(own), "{name}={text}: {e}");
+                            }
+                        }
+                    }
+                }
+                toml::Value::Integer(_) => {
+                    integers += 1;
+                    refused("1e3");
+                    refused("9223372036854775808");
+                    if !MAY_BE_NEGATIVE.contains(&name.as_str()) {
+                        refused("-1");
+                    }
+                    let wide = 5_000_000_000_i64;
+                    match Recipe::load(None, &[format!("{name}={wide}")]) {
+                        Ok(recipe) => assert!(leaves(&tree_of(&recipe).unwrap(), "").contains(&(name.clone(), &wide.into())), "{name}"),
+                        Err(e) => assert!(e.to_string().contains(&name), "{e}"),
+                    }
+                }
+                _ => {}
+            }
+        }
+        assert!(narrow >= 2 && integers > 3, "{narrow} 32-bit floats, {integers} integers");
+        let e = Recipe::load(None, &["face.rate_hz=9007199254740993".into()]).unwrap_err().to_string();
+        assert!(e.contains("face.rate_hz"), "{e}");
     }
 
     #[test]

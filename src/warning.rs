@@ -87,6 +87,13 @@ pub enum Warning {
         /// Most listeners of a turn.
         listeners: usize,
     },
+    /// Text from outside held characters that steer a terminal, a line or the reading direction; they were replaced.
+    ControlCharacters {
+        /// How many texts were changed.
+        count: usize,
+        /// Of what: `turns of the transcript`.
+        what: &'static str,
+    },
     /// Anything else, in words.
     Other {
         /// Short stable code.
@@ -112,6 +119,7 @@ impl Warning {
             Warning::TranscriptOffset { .. } => "transcript_offset",
             Warning::SpeakerMatch { .. } => "speaker_match",
             Warning::Crowd { .. } => "crowd",
+            Warning::ControlCharacters { .. } => "control_characters",
             Warning::Other { code, .. } => code,
         }
     }
@@ -145,6 +153,10 @@ impl fmt::Display for Warning {
                 "{people} people talk: dyads has only the {listeners} who talk during a turn or talked last before it, synchrony only pairs \
                  who answer each other or are both on the screen"
             ),
+
+            Warning::ControlCharacters { count, what } => {
+                write!(f, "{count} {what} held control characters: tabs and line ends are spaces now, others U+FFFD")
+            }
             Warning::TranscriptOffset { offset_secs } => {
                 write!(f, "speech fits the transcript better {offset_secs:+.2} s later; not applied")
             }

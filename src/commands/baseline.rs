@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use turnwise::baseline::{Settings, Trial, trial};
 use turnwise::error::Error;
+use turnwise::output::atomic::write_text;
 use turnwise::output::parquet;
 use turnwise::output::read::read_metadata;
 
@@ -70,9 +71,8 @@ fn write(folder: &Path, table: &Path, found: &Trial) -> Result<()> {
     metrics.push('\n');
     let mut files = vec![(folder.join("metrics.json"), metrics)];
     files.extend(found.benchmark_lines().into_iter().map(|(name, lines)| (folder.join("benchmark").join(name), lines)));
-    std::fs::create_dir_all(folder.join("benchmark")).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     for (path, text) in files {
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        write_text(&path, &text)?;
     }
     Ok(())
 }

@@ -28,6 +28,7 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     let stem = args.input.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let uri = uri_for(&stem);
     let heard = args.uem.as_deref().map(|path| stretches_of(path, &uri)).transpose()?;
+    turnwise::file::check(&args.input)?;
     registry.verify(speaker::MODELS.iter().copied())?;
     let pick = StreamPick { audio: recipe.input.audio_stream.index(), video: None };
     let decoded = media::audio_spooled(&args.input, speaker::RATE_HZ, pick)?;

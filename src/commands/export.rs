@@ -9,6 +9,7 @@ use serde_json::Value;
 use turnwise::corpus::read_manifest;
 use turnwise::export::{Measured, Questions, ReviewClip, Said, Wording, cut, lines, rewrite};
 use turnwise::media::StreamPick;
+use turnwise::output::atomic::write_text;
 use turnwise::output::folder::OutputFolder;
 use turnwise::output::paths::table_path;
 use turnwise::output::read::{StoredTable, read_columns};
@@ -44,7 +45,7 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
     for file in &files {
         let relative = below(file)?;
         let id: Vec<String> = relative.with_extension("").iter().map(|c| c.to_string_lossy().into_owned()).collect();
-        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let text = turnwise::file::read_text(file)?;
         let one_a_line = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("jsonl"));
         let pieces: Vec<&str> = if one_a_line { text.lines().filter(|l| !l.trim().is_empty()).collect() } else { vec![&text] };
         let mut lines = Vec::new();
@@ -72,10 +73,7 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
             lines.push(if one_a_line { serde_json::to_string(&sample)? } else { serde_json::to_string_pretty(&sample)? });
         }
         let target = args.to.join(relative);
-        if let Some(folder) = target.parent() {
-            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        }
-        std::fs::write(&target, lines.join("\n") + "\n").with_context(|| format!("cannot write {}", target.display()))?;
+        write_text(&target, &(lines.join("\n") + "\n"))?;
     }
     if measured == 0 {
         tracing::warn!("no sample's id is an interview of {}: every cue is empty", args.out.display());
@@ -132,7 +130,7 @@ pub fn jsonl(args: &ExportJsonl) -> Result<String> {
         let all = lines(task, &table, &questions, &measured)?;
         let target = args.to.join(format!("{task}.jsonl"));
         let text: String = all.iter().map(|l| format!("{l}\n")).collect();
-        std::fs::write(&target, text).with_context(|| format!("cannot write {}", target.display()))?;
+        write_text(&target, &text)?;
         writeln!(told, "{}: {} instances", target.display(), all.len())?;
     }
     Ok(told)
@@ -204,6 +202,6 @@ fn review(sample: &Value, request: &Request, id: &str, to: &Path) -> Result<usiz
     }
     let manifest = assets.join("manifest.json");
     let text = serde_json::to_string_pretty(&serde_json::json!({"rows": listed, "rows_without_clip": missing, "rows_cut_short": short}))?;
-    std::fs::write(&manifest, text + "\n").with_context(|| format!("cannot write {}", manifest.display()))?;
+    write_text(&manifest, &(text + "\n"))?;
     Ok(clips.len())
 }

@@ -1,5 +1,6 @@
 //! `turnwise extract`, and the worker it starts.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::mpsc;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use turnwise::corpus::{self, RunSettings};
 use turnwise::error::Error;
+use turnwise::file;
 use turnwise::inference::{Registry, Runtime};
 use turnwise::output::paths::{check_interview_id, rttm_path};
 use turnwise::pipeline::{Models, Request};
@@ -16,7 +18,7 @@ use turnwise::speaker::SpeakerBounds;
 
 use super::progress::Display;
 use super::{SOME_FAILED, keep_apart, recipe, say};
-use crate::cli::{Cli, Extract, Speakers, Worker};
+use crate::cli::{Cli, Extract, Share, Speakers, Worker};
 
 /// What an idle worker is given to end after its parent.
 const IDLE_END: Duration = Duration::from_millis(400);
@@ -41,8 +43,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     tempfile::tempfile_in(&args.out).with_context(|| format!("cannot write into the folder {}", args.out.display()))?;
 
     let binary = std::env::current_exe().context("cannot find the program's own file")?;
-    let recipe_json = recipe.canonical_json()?;
-    let worker = || worker_command(&binary, args, cli, registry, &recipe_json);
+    let worker = || worker_command(&binary, args, cli, registry);
     let settings = RunSettings {
         out: &args.out,
         jobs: jobs(args.jobs),
@@ -70,7 +71,11 @@ fn requests(args: &Extract) -> Result<Vec<Request>> {
         let what = format!("{} is a folder", args.input.display());
         return Err(Error::Usage { what, hint: "give a media file, or a corpus manifest that names the files".into() }.into());
     }
+    file::check(&args.input)?;
     if !corpus::is_manifest(&args.input) {
+        for named in [&args.transcript, &args.audio, &args.rttm].into_iter().flatten() {
+            file::check(named)?;
+        }
         let mut request = Request::of_file(&args.input)?;
         if let Some(id) = &args.id {
             request.interview_id.clone_from(id);
@@ -110,6 +115,9 @@ pub fn enrol(voices: Option<&Path>, recipe: &mut Recipe) -> Result<()> {
         if !voices.exists() {
             return Err(Error::Read { path: voices.to_owned(), source: std::io::ErrorKind::NotFound.into() }.into());
         }
+        if !voices.is_dir() {
+            file::check(voices)?;
+        }
         recipe.speaker.enrolment.voices = voices.display().to_string();
     }
     Ok(())
@@ -128,9 +136,15 @@ fn jobs(asked: Option<u32>) -> usize {
     asked.map_or_else(|| (processors / 2).max(1), |n| n as usize)
 }
 
-fn worker_command(binary: &Path, args: &Extract, cli: &Cli, registry: &Registry, recipe_json: &str) -> Command {
+/// The recipe is not among the arguments, which every user of the machine can read: it may say where voices are
+/// enrolled.
+fn worker_command(binary: &Path, args: &Extract, cli: &Cli, registry: &Registry) -> Command {
     let mut command = Command::new(binary);
-    command.arg("worker").arg("--out").arg(&args.out).arg("--recipe-json").arg(recipe_json).arg("--models").arg(registry.dir());
+    command.arg("worker").arg(option("--out", &args.out)).arg(option("--models", registry.dir()));
+    command.arg(match cli.share {
+        Share::Owner => "--share=owner",
+        Share::Group => "--share=group",
+    });
     if cli.quiet {
         command.arg("-q");
     }
@@ -138,10 +152,17 @@ fn worker_command(binary: &Path, args: &Extract, cli: &Cli, registry: &Registry,
     command
 }
 
+/// `--name=value` in one piece: a value may begin with a dash.
+fn option(name: &str, value: &Path) -> OsString {
+    let mut whole = OsString::from(name);
+    whole.push("=");
+    whole.push(value);
+    whole
+}
+
 /// Serves one parent over standard input and output, and ends with it: where standard input ends, the parent has no more work or is gone,
 /// and an interview half done is left behind.
 pub fn worker(args: &Worker, registry: &Registry) -> Result<()> {
-    let recipe: Recipe = serde_json::from_str(&args.recipe_json).context("the worker's recipe is not understood")?;
     let (send, lines) = mpsc::channel();
     std::thread::spawn(move || {
         for line in std::io::stdin().lines() {
@@ -155,5 +176,7 @@ pub fn worker(args: &Worker, registry: &Registry) -> Result<()> {
         // SAFETY: _exit has no preconditions. Exit handlers must not run here: the models are at work on other threads.
         unsafe { libc::_exit(1) }
     });
+    let Some(first) = lines.iter().next() else { return Ok(()) };
+    let recipe: Recipe = serde_json::from_str(&first?).context("the worker's recipe is not understood")?;
     Ok(corpus::serve(&args.out, &recipe, registry, Runtime::default(), lines, std::io::stdout())?)
 }

@@ -1,5 +1,6 @@
 //! `turnwise faces`: the faces of one video, without sound or turns; and, where asked for, pictures to check them by.
 
+use std::io::{Cursor, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -7,8 +8,10 @@ use turnwise::error::Error;
 use turnwise::face::{self, FaceConfig, FaceModels, FaceTracker, Observation, faces_table, tracks_table};
 use turnwise::inference::{Registry, Runtime};
 use turnwise::media::{self, Sampling, StreamPick, VideoWriter};
+use turnwise::output::atomic::write_whole;
 use turnwise::output::parquet;
 use turnwise::pipeline::{Request, file_metadata};
+use turnwise::text::clean;
 
 use super::{keep_apart, recipe};
 use crate::cli::Faces;
@@ -22,12 +25,13 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     if let Some(folder) = &args.enrol {
         recipe.face.enrolment = folder.to_str().with_context(|| format!("{} is not UTF-8", folder.display()))?.to_owned();
     }
+    turnwise::file::check(&args.video)?;
     for output in args.overlay.iter().chain([&args.out.join("faces.parquet"), &args.out.join("tracks.parquet")]) {
         keep_apart(&args.video, output)?;
     }
     registry.verify(face::models(&recipe.face))?;
     let metadata = file_metadata(&recipe, registry)?;
-    let id = Request::of_file(&args.video)?.interview_id;
+    let id = clean(&Request::of_file(&args.video)?.interview_id).into_owned();
     let pick = StreamPick { audio: None, video: recipe.input.video_stream.index() };
     let mut frames = media::video(&args.video, Sampling { rate_hz: recipe.face.rate_hz, ..Sampling::default() }, pick)?;
     let mut models = FaceModels::load(registry, &recipe.face, Runtime::default())?;
@@ -60,7 +64,9 @@ fn write_crops(faces: &face::Faces, folder: &Path) -> Result<()> {
         let Some(crop) = &track.crop else { continue };
         // An enrolled name may hold anything a file's name may.
         let path = folder.join(format!("{:04}_{}.png", track.id, track.person.as_deref().unwrap_or("nobody")));
-        crop.save(&path).map_err(|e| Error::write(&path, e))?;
+        let mut png = Cursor::new(Vec::new());
+        crop.write_to(&mut png, image::ImageFormat::Png).map_err(|e| Error::write(&path, e))?;
+        write_whole(&path, |file| Ok(file.write_all(png.get_ref())?))?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ mod faces;
 pub mod logging;
 mod machine;
 mod progress;
+pub mod sharing;
 mod tasks;
 mod voice;
 
@@ -24,6 +25,7 @@ use turnwise::output::inspect::{InspectOptions, inspect};
 use turnwise::output::schema_doc::schema_markdown;
 use turnwise::pipeline::schemas;
 use turnwise::recipe::Recipe;
+use turnwise::text::clean_lines;
 
 use crate::cli::{Cli, Command, Export, RecipeArgs};
 
@@ -64,8 +66,9 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes to standard output; unlike `print!` it gives a closed pipe back as an error.
+/// Writes to standard output, nothing that steers a terminal; unlike `print!` it gives a closed pipe back as an error.
 fn print(text: &str) -> Result<()> {
+    let text = clean_lines(text);
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     if !text.ends_with('\n') {
@@ -74,9 +77,10 @@ fn print(text: &str) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// A line for people on standard error. Unlike `eprintln!` it does not panic when nobody reads there any more: the work goes on.
+/// A line for people on standard error, without what steers a terminal. Unlike `eprintln!` it does not panic when
+/// nobody reads there any more: the work goes on.
 pub fn say(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", clean_lines(text));
 }
 
 /// Refuses to write over what is being read.

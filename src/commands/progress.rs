@@ -99,7 +99,7 @@ impl Display {
     fn line(&self, text: &str) {
         match &self.bars {
             // A terminal that cannot be written to has no use for the line.
-            Some(bars) => drop(bars.all.println(text)),
+            Some(bars) => drop(bars.all.println(turnwise::text::clean(text))),
             None => say(text),
         }
     }

@@ -1,5 +1,6 @@
 //! `turnwise voice`: eGeMAPSv02 of a plain recording, for those who come from openSMILE.
 
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -7,6 +8,7 @@ use turnwise::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, FUNCTIONALS, Functio
 use turnwise::error::Error;
 use turnwise::inference::Registry;
 use turnwise::media::{self, StreamPick};
+use turnwise::output::atomic::write_whole;
 use turnwise::output::{parquet, rttm};
 use turnwise::pipeline::file_metadata;
 use turnwise::recipe::Recipe;
@@ -72,7 +74,7 @@ fn functionals_table(rows: &[(f64, f64, Functionals)]) -> Result<Table> {
 }
 
 fn write_csv(path: &Path, table: &Table) -> Result<()> {
-    let mut writer = csv::Writer::from_path(path).with_context(|| format!("cannot write {}", path.display()))?;
+    let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(table.schema().columns.iter().map(|c| c.name.as_ref()))?;
     let text = |column: &ColumnData, row: usize| match column {
         ColumnData::F64(v) if v[row].is_finite() => v[row].to_string(),
@@ -82,7 +84,8 @@ fn write_csv(path: &Path, table: &Table) -> Result<()> {
     for row in 0..table.rows() {
         writer.write_record(table.columns().iter().map(|c| text(c, row)))?;
     }
-    writer.flush().with_context(|| format!("cannot write {}", path.display()))
+    let bytes = writer.into_inner().context("the table cannot be written as CSV")?;
+    Ok(write_whole(path, |file| Ok(file.write_all(&bytes)?))?)
 }
 
 /// RTTM lines of all recordings in the file, or the rows of a CSV file, in their order.
@@ -90,7 +93,7 @@ fn read_segments(path: &Path) -> Result<Vec<Segment>> {
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
         return rttm_lines(path);
     }
-    let mut reader = csv::Reader::from_path(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut reader = csv::Reader::from_reader(turnwise::file::open(path)?);
     let header = reader.headers()?.clone();
     let place = |name: &str| {
         header
@@ -116,7 +119,7 @@ fn read_segments(path: &Path) -> Result<Vec<Segment>> {
 fn rttm_lines(path: &Path) -> Result<Vec<Segment>> {
     // Read as RTTM first: every fault is told the way the other commands tell it.
     rttm::read_rttm(path)?;
-    let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let text = turnwise::file::read_text(path)?;
     Ok(text
         .lines()
         .map(str::split_whitespace)

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::file;
 use crate::output::paths::check_interview_id;
 use crate::pipeline::Request;
 use crate::speaker::SpeakerBounds;
@@ -23,7 +24,7 @@ pub fn is_manifest(path: &Path) -> bool {
 /// [`Error::Read`], or [`Error::Parse`] with line and column for a wrong header, a missing id, a number that is none, an id that is used
 /// twice or would leave the output folder, a line with more or fewer cells than the header.
 pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
-    let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let bytes = file::read(path)?;
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
     let fail = |line: usize, what: String, hint: &str| Error::parse(path, line, what, hint);
@@ -70,7 +71,7 @@ pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
         bounds.range().map_err(|e| fail(line, e.to_string(), "correct the speaker numbers"))?;
         requests.push(Request {
             interview_id: id.to_owned(),
-            media_name: cell("media").unwrap_or_default().to_owned(),
+            media_name: cell("media").map(media_name).unwrap_or_default(),
             media: file("media"),
             audio: file("audio"),
             transcript: file("transcript"),
@@ -78,12 +79,20 @@ pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
             sample_id: cell("sample_id").map(ToOwned::to_owned),
             group: cell("group").map(ToOwned::to_owned),
             bounds,
+            folder: if folder.as_os_str().is_empty() { ".".into() } else { folder.clone() },
         });
     }
     if requests.is_empty() {
         return Err(fail(0, "no interviews below the header".into(), "write one line for each"));
     }
     Ok(requests)
+}
+
+/// The cell; where it is an absolute path, the file's name: tables say nothing of where a corpus lies.
+fn media_name(cell: &str) -> String {
+    let path = Path::new(cell);
+    let name = path.file_name().filter(|_| path.is_absolute());
+    name.map_or_else(|| cell.to_owned(), |n| n.to_string_lossy().into_owned())
 }
 
 fn resolve(folder: &Path, cell: &str) -> PathBuf {
@@ -104,7 +113,8 @@ mod tests {
     #[test]
     fn paths_are_relative_to_the_manifest_and_empty_cells_are_nothing() {
         let r = read("\u{feff}interview_id,media,transcript,max_speakers,mood\r\na/b, v.mp4 ,t.srt,3,good\r\nc,,t.json,,\r\n").unwrap();
-        assert_eq!(r[0].interview_id, "a/b");
+        assert_eq!((r[0].interview_id.as_str(), r[0].media_name.as_str()), ("a/b", "v.mp4"));
+        assert_eq!(read("interview_id,media\na,/home/anna/v.mp4\nb,../v.mp4\n").unwrap()[0].media_name, "v.mp4");
         assert!(r[0].media.as_ref().unwrap().is_absolute() && r[0].media.as_ref().unwrap().ends_with("v.mp4"));
         assert_eq!(r[0].bounds, SpeakerBounds { exact: None, min: None, max: Some(3) });
         assert!(r[1].media.is_none() && r[1].transcript.is_some());

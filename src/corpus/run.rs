@@ -56,7 +56,7 @@ pub struct RunSettings<'a> {
     pub stall: Duration,
     /// Do done interviews again.
     pub force: bool,
-    /// Command that starts a worker.
+    /// Command that starts a worker; it is given the recipe as JSON on the first line of its standard input.
     pub worker: &'a (dyn Fn() -> Command + Sync),
 }
 
@@ -158,7 +158,7 @@ fn work(
             report(index, request, Update::Begun);
             let mut process = match worker.take() {
                 Some(process) => process,
-                None => Worker::start((settings.worker)())?,
+                None => Worker::start((settings.worker)(), recipe)?,
             };
             match process.extract(request, settings.stall, &|update| report(index, request, update)) {
                 Ok(outcome) => {
@@ -192,7 +192,9 @@ struct Worker {
 }
 
 impl Worker {
-    fn start(mut command: Command) -> Result<Self> {
+    /// The recipe goes ahead of the requests.
+    fn start(mut command: Command, recipe: &Recipe) -> Result<Self> {
+        let recipe = recipe.canonical_json()?;
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -200,7 +202,9 @@ impl Worker {
             .spawn()
             .map_err(|e| Error::Worker { interview: "(any)".into(), what: format!("cannot be started: {e}") })?;
         let (send, lines) = mpsc::channel();
-        let input = child.stdin.take();
+        let mut input = child.stdin.take();
+        // One that ended at once is seen when it is asked.
+        let _ = input.as_mut().map(|input| writeln!(input, "{recipe}"));
         if let Some(stdout) = child.stdout.take() {
             let send = send.clone();
             std::thread::spawn(move || {

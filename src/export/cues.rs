@@ -99,7 +99,7 @@ impl Wording {
         let (text, place) = match path {
             None => (SHIPPED.to_owned(), "data/cues.toml".to_owned()),
             Some(path) => {
-                let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+                let text = crate::file::read_text(path)?;
                 (text, path.display().to_string())
             }
         };

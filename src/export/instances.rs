@@ -37,7 +37,7 @@ impl Questions {
         };
         let mut all = parse(SHIPPED, "data/questions.toml".into())?;
         if let Some(path) = path {
-            let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+            let text = crate::file::read_text(path)?;
             all.extend(parse(&text, path.display().to_string())?);
         }
         Ok(Questions(all))

@@ -1,11 +1,13 @@
 //! Enrolment: pictures that name people. The largest face of each is embedded as the looks of a track are.
 
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use super::detect::{self, Detector, Settings};
 use super::landmark::Mesher;
 use super::{FaceModels, identity};
 use crate::error::{Error, Result};
+use crate::text::clean;
 
 /// Endings of pictures, lower case.
 const ENDINGS: [&str; 3] = ["png", "jpg", "jpeg"];
@@ -52,15 +54,19 @@ fn listing(dir: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn is_picture(path: &Path) -> bool {
-    path.is_file() && path.extension().is_some_and(|e| ENDINGS.contains(&e.to_string_lossy().to_lowercase().as_str()))
+    !path.is_dir() && path.extension().is_some_and(|e| ENDINGS.contains(&e.to_string_lossy().to_lowercase().as_str()))
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
+    // A name goes into tables and names of files.
+    path.file_stem().map(|s| clean(&s.to_string_lossy()).into_owned()).unwrap_or_default()
 }
 
 fn embed(models: &mut FaceModels, path: &Path) -> Result<Vec<f32>> {
-    let picture = image::open(path).map_err(|e| Error::parse(path, 0, e.to_string(), "give a PNG or JPEG"))?.to_rgb8();
+    let no_picture = |e: image::ImageError| Error::parse(path, 0, e.to_string(), "give a PNG or JPEG");
+    let reader = image::ImageReader::new(BufReader::new(crate::file::open(path)?)).with_guessed_format();
+    let reader = reader.map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let picture = reader.decode().map_err(no_picture)?.to_rgb8();
     let settings = Settings { side_px: LONGEST_SIDE_PX, enlarge: detect::ENLARGE, score: LEAST_SCORE, iou: 0.4, min_size_px: 16.0 };
     let found = Detector::default().detect(&mut models.detector, &picture, settings)?;
     let none = || Error::parse(path, 0, "no face", "an enrolment picture shows one person's face from the front");

@@ -2,6 +2,7 @@
 
 mod registry;
 mod session;
+mod telemetry;
 mod usage;
 
 pub use registry::{Answer, Colour, ModelEntry, ModelState, PictureSpec, Registry, RuntimeEntry, TensorSpec, file_sha256};

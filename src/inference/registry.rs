@@ -1,7 +1,6 @@
 //! The model registry: what `onnx/models.toml` says of each file, and whether the file is there and unaltered.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -228,7 +227,7 @@ impl Registry {
         let mut registry = Self::parse(EMBEDDED, Path::new("onnx/models.toml"), dir.clone())?;
         let own = dir.join("models.toml");
         if own.is_file() {
-            let text = std::fs::read_to_string(&own).map_err(|source| Error::Read { path: own.clone(), source })?;
+            let text = crate::file::read_text(&own)?;
             registry.extend(&text, &own)?;
         }
         Ok(registry)
@@ -373,11 +372,7 @@ fn state(path: &Path, expected: &str) -> Result<ModelState> {
 /// [`Error::Read`].
 pub fn file_sha256(path: &Path) -> Result<String> {
     let fail = |source| Error::Read { path: path.to_owned(), source };
-    // Opening a pipe that nobody writes into would wait for ever.
-    if !std::fs::metadata(path).map_err(fail)?.is_file() {
-        return Err(fail(std::io::Error::other("not a regular file")));
-    }
-    let mut file = File::open(path).map_err(fail)?;
+    let mut file = crate::file::open(path)?;
     let mut hasher = Sha256::new();
     let mut chunk = vec![0u8; 1 << 20];
     loop {

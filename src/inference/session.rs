@@ -8,6 +8,7 @@ use ort::session::SessionInputValue;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::value::{TensorElementType, TensorRef, ValueType};
 
+use super::telemetry;
 use super::usage::thread_cpu_secs;
 use super::{ModelEntry, Registry, Runtime, TensorSpec, Usage};
 use crate::error::{Error, Result};
@@ -23,6 +24,7 @@ fn environment(registry: &Registry) -> Result<&'static ort::environment::Environ
     }
     ENVIRONMENT
         .get_or_init(|| {
+            telemetry::must_be_off()?;
             let builder = ort::init_from(&path).map_err(|e| e.to_string())?;
             builder.with_name("turnwise").with_telemetry(false).build().map_err(|e| e.to_string())
         })

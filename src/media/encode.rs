@@ -56,7 +56,10 @@ impl VideoWriter {
 
     fn begin(path: &Path, width: u32, height: u32, sound: Option<(&[f32], u32)>) -> std::result::Result<Self, ffmpeg::Error> {
         // FFmpeg's own word for it is "invalid argument".
-        let mut output = format::output(path).map_err(|e| match e {
+        // "file:" keeps a name with a colon from being read as a protocol, some of which are networks.
+        let mut local = std::ffi::OsString::from("file:");
+        local.push(path);
+        let mut output = format::output(&local).map_err(|e| match e {
             ffmpeg::Error::Other { errno: libc::EINVAL } => ffmpeg::Error::MuxerNotFound,
             other => other,
         })?;

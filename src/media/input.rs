@@ -7,6 +7,7 @@ use std::sync::Once;
 
 use ffmpeg_next::{self as ffmpeg, ffi, format};
 
+use super::foreign;
 use super::log;
 use super::orientation::Orientation;
 use super::pick::{self, StreamPick};
@@ -29,12 +30,11 @@ impl Source {
     pub(super) fn open(path: &Path, pick: StreamPick) -> Result<Self> {
         start();
         // The system's own words for a file that is not there or not readable.
-        let unreadable = |source| Error::Read { path: path.to_path_buf(), source };
-        let file = std::fs::File::open(path).map_err(unreadable)?.metadata().map_err(unreadable)?;
-        if file.is_file() && file.len() == 0 {
+        let file = crate::file::open(path)?;
+        if file.metadata().is_ok_and(|m| m.len() == 0) {
             return Err(Error::media(path, "the file is empty (0 bytes): was it copied whole?"));
         }
-        let input = open_container(path)?;
+        let input = open_container(path, file)?;
         let streams: Vec<StreamInfo> = (0..input.nb_streams() as usize).filter_map(|i| stream_info(&input, i)).collect();
         let audio = pick::choose(&streams, StreamKind::Audio, pick.audio, path)?;
         let video = pick::choose(&streams, StreamKind::Video, pick.video, path)?;
@@ -93,27 +93,51 @@ pub(super) fn start() {
     log::take();
 }
 
-fn open_container(path: &Path) -> Result<format::context::Input> {
-    // "file:" keeps a colon in a name from being read as a protocol; only local files are ever opened, whatever a playlist says.
+/// FFmpeg reads from `file`, which is open, and from nothing else: no protocol is left to it by which a demuxer could
+/// open what a playlist, a script or a reference names.
+fn open_container(path: &Path, file: std::fs::File) -> Result<format::context::Input> {
+    // "file:" keeps a colon in a name from being read as a protocol. The name serves for guesses by its ending.
     let mut url = b"file:".to_vec();
     url.extend_from_slice(path.as_os_str().as_bytes());
     let url = CString::new(url).map_err(|e| Error::media(path, e))?;
+    let no_container = |code| failure(path, "no media container", ffmpeg::Error::from(code));
+    let mut io = format::context::StreamIo::from_read_seek(file).map_err(|e| Error::media(path, e))?;
+    let mut demuxer = std::ptr::null();
+    // SAFETY: `io` and `url` live through the call; `demuxer` becomes a static description or stays null.
+    let score = unsafe { ffi::av_probe_input_buffer2(io.as_mut_ptr(), &raw mut demuxer, url.as_ptr(), std::ptr::null_mut(), 0, 0) };
+    if score < 0 || demuxer.is_null() {
+        return Err(no_container(score));
+    }
+    // SAFETY: not null, static.
+    let (name, flags) = unsafe { (text((*demuxer).name), (*demuxer).flags) };
+    if let Some(what) = foreign::opens_others(&name, flags) {
+        let told = format!("FFmpeg would read it as {what} ({name}), and only files that are named are read: give the recording itself");
+        return Err(Error::media(path, told));
+    }
     let mut options = ffmpeg::Dictionary::new();
-    options.set("protocol_whitelist", "file,crypto,data");
-    // SAFETY: `url` lives through the call; on failure FFmpeg frees the context and leaves `context` null; the options come back
-    // to be freed by their owner.
+    options.set("protocol_whitelist", foreign::NO_PROTOCOL);
+    // SAFETY: `url` and `io` live through the call; on failure FFmpeg frees the context, but never `io`; the options
+    // come back to be freed by their owner.
     let (context, code) = unsafe {
-        let mut context = std::ptr::null_mut();
+        let mut context = ffi::avformat_alloc_context();
+        if context.is_null() {
+            return Err(no_container(ffi::AVERROR(libc::ENOMEM)));
+        }
+        (*context).pb = io.as_mut_ptr();
         let mut raw = options.disown();
-        let code = ffi::avformat_open_input(&raw mut context, url.as_ptr(), std::ptr::null_mut(), &raw mut raw);
+        let code = ffi::avformat_open_input(&raw mut context, url.as_ptr(), demuxer, &raw mut raw);
         drop(ffmpeg::Dictionary::own(raw));
         (context, code)
     };
     if code < 0 {
-        return Err(failure(path, "no media container", ffmpeg::Error::from(code)));
+        return Err(no_container(code));
     }
-    // SAFETY: an open context, owned from here by `input`, which closes it.
-    let mut input = unsafe { format::context::Input::wrap(context) };
+    // SAFETY: an open context, owned from here by `input` together with what it reads from. The score is FFmpeg's own,
+    // which it does not note where the demuxer is given.
+    let mut input = unsafe {
+        (*context).probe_score = score;
+        format::context::Input::wrap_with_custom_io(context, io)
+    };
     // SAFETY: as above; no options are passed.
     let code = unsafe { ffi::avformat_find_stream_info(input.as_mut_ptr(), std::ptr::null_mut()) };
     if code < 0 {

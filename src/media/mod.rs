@@ -4,7 +4,7 @@
 //! video alike: a stream that starts late stays late. Presentation times come from the container, never from a frame rate.
 //!
 //! ```text
-//! probe  open → list streams → choose           probe.rs, pick.rs, input.rs
+//! probe  open → list streams → choose           probe.rs, pick.rs, input.rs; foreign.rs for what is refused
 //! audio  decode → mean of channels → place by PTS → resample   audio.rs, downmix.rs, placing.rs, resample.rs; wav.rs for plain WAV, spool.rs for long recordings
 //! video  decode → sample by PTS → deinterlace → RGB, square pixels → upright   video.rs, grid.rs, deinterlace.rs, picture.rs, tonemap.rs, orientation.rs
 //! ```
@@ -15,6 +15,7 @@ mod decoding;
 mod deinterlace;
 mod downmix;
 mod encode;
+mod foreign;
 mod grid;
 mod input;
 mod log;

@@ -17,6 +17,14 @@ pub fn write_whole(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Resul
     write_parts(path, fill).map_err(|cause| Error::write(path, cause))
 }
 
+/// [`write_whole`] of a text.
+///
+/// # Errors
+/// As [`write_whole`].
+pub fn write_text(path: &Path, text: &str) -> Result<()> {
+    write_whole(path, |file| Ok(file.write_all(text.as_bytes())?))
+}
+
 fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<(), Cause>) -> Result<(), Cause> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let path = target.as_path();
@@ -48,7 +56,8 @@ fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()
 fn unfinished() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".turnwise-").suffix(".tmp");
-    // Temporary files are private by default; a table is as readable as any file made here, the umask applies.
+    // Temporary files are always private; a table is as readable as any file made here, by the umask that the program
+    // sets.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder

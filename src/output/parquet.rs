@@ -19,6 +19,7 @@ use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 use crate::error::{Cause, Error, Result};
 use crate::output::atomic::write_whole;
 use crate::table::{ColumnData, Kind, Table};
+use crate::text::clean;
 
 /// Rows a row group: a 10 ms table of a quarter of an hour is one; readers skip whole groups by their statistics.
 const ROW_GROUP_ROWS: usize = 1 << 17;
@@ -82,7 +83,7 @@ pub(super) struct OutTable<'a> {
 
 /// Writes `table` to `path`, whole or not at all; missing folders are made, an older file is replaced.
 ///
-/// NaN and infinities become null, inside lists too.
+/// NaN and infinities become null, inside lists too; text loses what steers a terminal or a line (see [`crate::text`]).
 ///
 /// # Errors
 /// [`Error::Write`] with the path.
@@ -190,7 +191,7 @@ fn to_column(name: PlSmallStr, data: &ColumnData, rows: Range<usize>) -> Column 
         ColumnData::F32(v) => Float32Chunked::from_iter_options(name, v[rows].iter().map(|&x| finite(x))).into_series(),
         ColumnData::F64(v) => Float64Chunked::from_iter_options(name, v[rows].iter().map(|x| x.is_finite().then_some(*x))).into_series(),
         ColumnData::I64(v) => Int64Chunked::from_iter_options(name, v[rows].iter().copied()).into_series(),
-        ColumnData::Str(v) => StringChunked::from_iter_options(name, v[rows].iter().map(Option::as_deref)).into_series(),
+        ColumnData::Str(v) => StringChunked::from_iter_options(name, v[rows].iter().map(|t| t.as_deref().map(clean))).into_series(),
         ColumnData::Bool(v) => BooleanChunked::from_iter_options(name, v[rows].iter().copied()).into_series(),
         ColumnData::F32List(v) => {
             let values = v[rows.clone()].iter().flatten().map(Vec::len).sum();
@@ -212,7 +213,10 @@ fn to_column(name: PlSmallStr, data: &ColumnData, rows: Range<usize>) -> Column 
             let mut list = ListStringChunkedBuilder::new(name, rows.len(), rows.len());
             for texts in &v[rows] {
                 match texts {
-                    Some(texts) => list.append_values_iter(texts.iter().map(String::as_str)),
+                    Some(texts) => {
+                        let fit: Vec<_> = texts.iter().map(|t| clean(t)).collect();
+                        list.append_values_iter(fit.iter().map(AsRef::as_ref));
+                    }
                     None => list.append_null(),
                 }
             }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::text::steers;
 
 /// Longest component of an id in bytes; file systems stop at 255, the suffix and a temporary name need room.
 const COMPONENT_BYTES: usize = 200;
@@ -56,7 +57,7 @@ pub fn check_interview_id(id: &str) -> Result<()> {
     if id.starts_with('/') {
         return refuse("is an absolute path");
     }
-    if let Some(c) = id.chars().find(|c| c.is_control()) {
+    if let Some(c) = id.chars().find(|c| steers(*c)) {
         return refuse(&format!("holds the control character {c:?}"));
     }
     if id.contains('\\') {
@@ -110,6 +111,7 @@ mod tests {
             "a\\b",
             "a\u{0}b",
             "a\nb",
+            "a\u{202e}b",
             "a ",
             "a.",
             "a /b",

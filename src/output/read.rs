@@ -158,11 +158,7 @@ fn reader_of(path: &Path) -> PolarsResult<ParquetReader<File>> {
 
 /// Turns whatever goes wrong in polars, panics on damaged pages too, into an error that names the file.
 fn guarded<T>(path: &Path, work: impl FnOnce(&mut ParquetReader<File>) -> PolarsResult<T>) -> Result<T> {
-    let file = File::open(path).map_err(|source| Error::Read { path: path.into(), source })?;
-    if file.metadata().is_ok_and(|m| m.is_dir()) {
-        return Err(Error::Read { path: path.into(), source: std::io::Error::from(std::io::ErrorKind::IsADirectory) });
-    }
-    let mut reader = ParquetReader::new(file);
+    let mut reader = ParquetReader::new(crate::file::open(path)?);
     let bad =
         |what: String| Error::parse(path, 0, format!("not a whole Parquet file of known types ({what})"), "write it again or delete it");
     match catch_unwind(AssertUnwindSafe(|| work(&mut reader))) {

@@ -9,16 +9,18 @@ use std::path::Path;
 
 use crate::annotation::{Annotation, SpeechTurn};
 use crate::error::{Error, Result};
+use crate::file;
 use crate::output::atomic::write_whole;
+use crate::text::{clean, steers};
 use crate::time::Segment;
 
 /// The line types of RTTM that say nothing about who spoke when.
 const OTHER_TYPES: [&str; 13] =
     ["SEGMENT", "NOSCORE", "NO_RT_METADATA", "LEXEME", "NON-LEX", "NON-SPEECH", "FILLER", "EDIT", "IP", "SU", "CB", "A/P", "SPKR-INFO"];
 
-/// An interview id as RTTM can hold it: white space becomes `_`.
+/// An interview id as RTTM can hold it: white space and control characters become `_`.
 pub fn uri_for(interview_id: &str) -> String {
-    interview_id.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect()
+    interview_id.chars().map(|c| if c.is_whitespace() || steers(c) { '_' } else { c }).collect()
 }
 
 /// Writes one `SPEAKER` line per speech turn, times to the millisecond, whole or not at all.
@@ -63,6 +65,19 @@ fn check_name(what: &str, name: &str) -> Result<()> {
 /// # Errors
 /// [`Error::Read`], and [`Error::Parse`] with the line for one that is no RTTM.
 pub fn read_rttm(path: &Path) -> Result<Vec<(String, Annotation)>> {
+    let (found, changed) = read_rttm_counting(path)?;
+    if changed > 0 {
+        tracing::warn!("{}: names in {changed} lines held control characters, which were replaced", path.display());
+    }
+    Ok(found)
+}
+
+/// [`read_rttm`], and in how many lines a name held control characters, which were replaced.
+///
+/// # Errors
+/// As [`read_rttm`].
+pub fn read_rttm_counting(path: &Path) -> Result<(Vec<(String, Annotation)>, usize)> {
+    let mut changed = 0;
     let mut found: BTreeMap<String, Vec<SpeechTurn>> = BTreeMap::new();
     let mut before = 0;
     for_each_line(path, |fields, is_open| {
@@ -92,13 +107,15 @@ pub fn read_rttm(path: &Path) -> Result<Vec<(String, Annotation)>> {
         if fields[7] == "<NA>" {
             return Err("a SPEAKER line that names no speaker".into());
         }
-        found.entry(fields[1].to_owned()).or_default().push(SpeechTurn { segment, speaker: fields[7].to_owned() });
+        changed += usize::from([fields[1], fields[7]].iter().any(|f| f.contains(steers)));
+        let speaker = clean(fields[7]).into_owned();
+        found.entry(clean(fields[1]).into_owned()).or_default().push(SpeechTurn { segment, speaker });
         Ok(())
     })
     .map_err(|e| {
         e.of(path, "expected `SPEAKER recording 1 start duration <NA> <NA> speaker <NA> <NA>`, times in seconds, no spaces inside names")
     })?;
-    Ok(found.into_iter().map(|(uri, turns)| (uri, Annotation::new(turns))).collect())
+    Ok((found.into_iter().map(|(uri, turns)| (uri, Annotation::new(turns))).collect(), changed))
 }
 
 /// Reads the spans to be scored, one list per recording, sorted by recording name and start.
@@ -113,7 +130,7 @@ pub fn read_uem(path: &Path) -> Result<Vec<(String, Vec<Segment>)>> {
         }
         let (start, end) = (number("start", fields[2])?, number("end", fields[3])?);
         let segment = segment(start, end).ok_or_else(|| format!("a span that ends at {end} before its start at {start}"))?;
-        found.entry(fields[0].to_owned()).or_default().push(segment);
+        found.entry(clean(fields[0]).into_owned()).or_default().push(segment);
         Ok(())
     })
     .map_err(|e| e.of(path, "expected `recording 1 start end`, times in seconds"))?;
@@ -125,14 +142,14 @@ pub fn read_uem(path: &Path) -> Result<Vec<(String, Vec<Segment>)>> {
 
 /// What stopped the reading of lines.
 enum Stopped {
-    Io(std::io::Error),
+    Read(Error),
     At(usize, String),
 }
 
 impl Stopped {
     fn of(self, path: &Path, hint: &str) -> Error {
         match self {
-            Stopped::Io(source) => Error::Read { path: path.into(), source },
+            Stopped::Read(error) => error,
             Stopped::At(line, what) => Error::parse(path, line, what, hint),
         }
     }
@@ -140,7 +157,7 @@ impl Stopped {
 
 /// Hands over the fields of each line that is neither empty nor a comment, and whether no line end follows it.
 fn for_each_line(path: &Path, mut each: impl FnMut(&[&str], bool) -> Result<(), String>) -> Result<(), Stopped> {
-    let bytes = std::fs::read(path).map_err(Stopped::Io)?;
+    let bytes = file::read(path).map_err(Stopped::Read)?;
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     let lines = bytes.split(|&b| b == b'\n').count();
     for (i, line) in bytes.split(|&b| b == b'\n').enumerate() {
@@ -208,6 +225,16 @@ mod tests {
         let back = read_rttm(&path).unwrap();
         assert_eq!(back[0], ("a".to_owned(), Annotation::new(vec![speech(0.5, 0.75, "Y")])));
         assert_eq!(back[1], ("b".to_owned(), Annotation::new(vec![speech(1.0, 3.0, "X")])));
+    }
+
+    #[test]
+    fn names_lose_what_steers_a_terminal_and_it_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.rttm");
+        std::fs::write(&path, "SPEAKER a 1 0 1 <NA> <NA> \u{1b}[31mAnn <NA> <NA>\nSPEAKER a 1 1 1 <NA> <NA> Ben <NA> <NA>\n").unwrap();
+        let (found, changed) = read_rttm_counting(&path).unwrap();
+        assert_eq!((found[0].1.speakers(), changed), (vec!["Ben", "\u{fffd}[31mAnn"], 1));
+        assert_eq!(uri_for("a\u{1b} b"), "a__b");
     }
 
     #[test]

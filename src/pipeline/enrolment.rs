@@ -35,7 +35,9 @@ fn recordings(folder: &Path) -> Result<Vec<PathBuf>> {
     for entry in std::fs::read_dir(folder).map_err(fail)? {
         let path = entry.map_err(fail)?.path();
         let hidden = path.file_name().is_none_or(|n| n.to_string_lossy().starts_with('.'));
-        if path.is_file() && !hidden {
+        if !path.is_dir() && !hidden {
+            // A pipe among them is an error, not a voice less.
+            crate::file::check(&path)?;
             files.push(path);
         }
     }

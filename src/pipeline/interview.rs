@@ -1,7 +1,7 @@
 //! The one row that `interviews` holds for an interview: streams, counts, offsets, warnings, provenance; or its error.
 
 use super::tables::Described;
-use super::{Heard, Request, Seen};
+use super::{Heard, Request, Seen, told};
 use crate::error::{Error, Result};
 use crate::recipe::Recipe;
 use crate::table::{ColumnSpec, CutOff, Kind, Missing, Table, TableBuilder, TableSchema};
@@ -19,7 +19,7 @@ pub fn interviews_schema() -> TableSchema {
             key("status", Kind::Str, "", "done or failed."),
             key("error", Kind::Str, "", "Why it failed, with all causes."),
             key("error_kind", Kind::Str, "", "Short code of the error."),
-            key("media", Kind::Str, "", "Media file as named by the user."),
+            key("media", Kind::Str, "", "Media file as the manifest names it, else its name; never an absolute path."),
             key("transcript_format", Kind::Str, "", "Format of the transcript; null without one."),
             key("group", Kind::Str, "", "Group as given in the manifest, else the RESCUE-bench group mode."),
             column("duration_secs", Kind::F64, "s", "End of the last decoded audio or video, from the common origin."),
@@ -64,7 +64,7 @@ pub fn interviews_schema() -> TableSchema {
             column("transcript_offset_correlation", Kind::F64, "1", "Correlation of cues and voice activity at that offset."),
             column("warnings", Kind::StrList, "", "What a user should know, each with its code first."),
             key("request_hash", Kind::Str, "", "Of the inputs: media size, transcript, speaker bounds, enrolment."),
-            key("recipe_hash", Kind::Str, "", "Of the recipe."),
+            key("recipe_hash", Kind::Str, "", "Of the recipe, enrolled voices and faces by their contents."),
         ],
     }
 }
@@ -79,14 +79,15 @@ pub(super) fn row(
     described: &Described,
     warnings: Vec<String>,
 ) -> Result<Table> {
+    let (media, group, warnings) = told::words(request, recipe, warnings);
     let annotation = &heard.diarization.annotation;
-    let group = request.group.clone().or_else(|| Some(transcript?.sample.as_ref()?.group_mode.name().to_owned()));
+    let group = group.or_else(|| Some(transcript?.sample.as_ref()?.group_mode.name().to_owned()));
     let mut table = TableBuilder::new(interviews_schema());
     table
         .row()
         .set("interview_id", request.interview_id.as_str())
         .set("status", "done")
-        .set("media", request.media_name.as_str())
+        .set("media", media)
         .set("transcript_format", transcript.map(|t| t.format.to_string()))
         .set("group", group)
         .set("turns", described.turns)
@@ -96,7 +97,7 @@ pub(super) fn row(
         .set("labels_matched", transcript.map(|_| described.matches.iter().filter(|m| m.diarized.is_some()).count()))
         .set("warnings", warnings)
         .set("request_hash", super::write::request_hash(request, recipe)?)
-        .set("recipe_hash", recipe.hash()?);
+        .set("recipe_hash", told::recipe(recipe).hash()?);
     let mut end = None;
     if let Some(audio) = &heard.report {
         end = Some(audio.end_secs);
@@ -147,15 +148,19 @@ pub(super) fn row(
 
 /// The row of a failed interview.
 pub(super) fn failure(request: &Request, recipe: &Recipe, error: &Error) -> Result<Table> {
+    let (media, group, warnings) = told::words(request, recipe, Vec::new());
     let mut table = TableBuilder::new(interviews_schema());
     table
         .row()
         .set("interview_id", request.interview_id.as_str())
         .set("status", "failed")
-        .set("error", error.chain())
+        .set("error", told::error(request, recipe, error))
         .set("error_kind", error.kind())
-        .set("media", request.media_name.as_str())
-        .set("group", request.group.as_deref())
-        .set("recipe_hash", recipe.hash()?);
+        .set("media", media)
+        .set("group", group)
+        .set("recipe_hash", told::recipe(recipe).hash()?);
+    if !warnings.is_empty() {
+        table.set("warnings", warnings);
+    }
     table.finish()
 }

@@ -16,6 +16,7 @@ mod interview;
 #[cfg(test)]
 mod relation_truth;
 mod tables;
+mod told;
 mod write;
 
 pub use enrolment::known_voices;
@@ -47,7 +48,8 @@ use crate::warning::{Warning, Warnings};
 pub struct Request {
     /// Key of the tables; may hold slashes.
     pub interview_id: String,
-    /// As written by the user, for the tables; empty where there is no media.
+    /// As written in the manifest, else the file's name, for the tables: no absolute path. Empty where there is no
+    /// media.
     pub media_name: String,
     /// Video or audio file; `None` = transcript only.
     pub media: Option<PathBuf>,
@@ -63,6 +65,10 @@ pub struct Request {
     pub group: Option<String>,
     /// How many speakers there are.
     pub bounds: SpeakerBounds,
+    /// What the manifest's paths are relative to; empty where there is no manifest. Tables name files as the manifest
+    /// does.
+    #[serde(default)]
+    pub folder: PathBuf,
 }
 
 impl Request {
@@ -75,7 +81,8 @@ impl Request {
             what: format!("{} names no file", media.display()),
             hint: "give a media file or a corpus manifest".into(),
         })?;
-        Ok(Request { interview_id: stem, media_name: media.display().to_string(), media: Some(media.to_owned()), ..Request::default() })
+        let media_name = told::file_name(media);
+        Ok(Request { interview_id: stem, media_name, media: Some(media.to_owned()), ..Request::default() })
     }
 }
 
@@ -347,7 +354,7 @@ fn who_spoke(request: &Request, audio: &AudioBuffer, models: &mut SpeakerModels,
             Ok(found)
         }
         Some(path) => {
-            let found = crate::output::rttm::read_rttm(path)?;
+            let (found, changed) = crate::output::rttm::read_rttm_counting(path)?;
             let own = crate::output::rttm::uri_for(&request.interview_id);
             let annotation = match (found.iter().position(|(uri, _)| *uri == own), found.len()) {
                 (Some(i), _) => found[i].1.clone(),
@@ -365,8 +372,11 @@ fn who_spoke(request: &Request, audio: &AudioBuffer, models: &mut SpeakerModels,
             };
             let empty = annotation.turns().is_empty();
             let mut adopted = speaker::adopt(annotation, audio, models)?;
+            if changed > 0 {
+                adopted.warnings.push(Warning::ControlCharacters { count: changed, what: "lines of the RTTM file" });
+            }
             if empty {
-                adopted.warnings.push(Warning::Other { code: "rttm_empty", what: format!("{} names nobody", path.display()) });
+                adopted.warnings.push(Warning::Other { code: "rttm_empty", what: format!("{} names nobody", told::file_name(path)) });
             }
             Ok(adopted)
         }
@@ -422,7 +432,8 @@ mod tests {
 
     #[test]
     fn a_file_names_its_interview() {
-        assert_eq!(Request::of_file(Path::new("a/b.c.mp4")).unwrap().interview_id, "b.c");
+        let request = Request::of_file(Path::new("/home/anna/b.c.mp4")).unwrap();
+        assert_eq!((request.interview_id.as_str(), request.media_name.as_str()), ("b.c", "b.c.mp4"));
         assert!(Request::of_file(Path::new("/")).is_err());
     }
 }

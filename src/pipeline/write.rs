@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Interview, Models, Request, Timings, interview};
+use super::{Interview, Models, Request, Timings, interview, told};
 use crate::error::{Error, Result};
 use crate::inference::{Registry, file_sha256};
+use crate::output::atomic::write_text;
 use crate::output::parquet::{self, FileMetadata};
 use crate::output::{paths, read, rttm};
 use crate::recipe::{Recipe, short_hash};
@@ -13,7 +14,7 @@ use crate::recipe::{Recipe, short_hash};
 /// Version of the tables' contract: raised when a column changes its meaning or goes.
 const SCHEMA_VERSION: &str = "1";
 
-/// What every file tells of its making.
+/// What every file tells of its making: the recipe with the contents of its enrolment for the places where they lie.
 ///
 /// # Errors
 /// Those of [`Recipe::canonical_json`] and [`Registry::model`].
@@ -22,6 +23,7 @@ pub fn file_metadata(recipe: &Recipe, registry: &Registry) -> Result<FileMetadat
     for name in Models::names(recipe) {
         models.insert(name.to_owned(), registry.model(name)?.sha256.clone());
     }
+    let recipe = told::recipe(recipe);
     Ok(FileMetadata {
         schema_version: SCHEMA_VERSION.into(),
         tool_version: env!("CARGO_PKG_VERSION").into(),
@@ -56,7 +58,7 @@ pub(super) fn request_hash(request: &Request, recipe: &Recipe) -> Result<String>
 }
 
 /// Name and hash of a file, or of every file in a folder, below it in order; none for an empty path.
-fn contents(path: &Path) -> Result<Vec<(String, String)>> {
+pub(super) fn contents(path: &Path) -> Result<Vec<(String, String)>> {
     if path.as_os_str().is_empty() {
         return Ok(Vec::new());
     }
@@ -138,11 +140,8 @@ fn write_timings(out: &Path, id: &str, timings: &Timings) -> Result<()> {
     let table = paths::table_path(out, "timings", id)?;
     let name = table.file_name().map(|n| n.to_string_lossy().replace(".parquet", ".json")).unwrap_or_default();
     let path = table.with_file_name(name);
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent).map_err(|e| Error::write(parent, e))?;
-    }
     let text = serde_json::to_string_pretty(timings).map_err(|e| Error::write(&path, e))?;
-    std::fs::write(&path, text + "\n").map_err(|e| Error::write(&path, e))
+    write_text(&path, &(text + "\n"))
 }
 
 #[cfg(test)]

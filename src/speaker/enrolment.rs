@@ -9,6 +9,7 @@ use super::{Diarization, SpeakerConfig, SpeakerModels, speech_segments};
 use crate::annotation::{Annotation, SpeechTurn};
 use crate::error::{Error, Result};
 use crate::signal::AudioBuffer;
+use crate::text::steers;
 use crate::time::Segment;
 
 /// Enrolment parameters.
@@ -45,6 +46,9 @@ impl KnownVoice {
         let refuse = |what: String, hint: &str| Err(Error::Usage { what, hint: hint.into() });
         if name.is_empty() || name.contains(char::is_whitespace) {
             return refuse(format!("the enrolled name {name:?}"), "RTTM splits at white space: rename it, `_` instead of each space");
+        }
+        if name.contains(steers) {
+            return refuse(format!("the enrolled name {name:?}"), "it holds control characters: rename it");
         }
         if name.starts_with("SPEAKER_") {
             return refuse(format!("the enrolled name {name:?}"), "names that begin with SPEAKER_ are those of unknown voices");

@@ -1,5 +1,6 @@
 //! Labels from outside: a CSV or Parquet table keyed by turn, ordered dyad or interview, or a text field of the annotations' rows.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -8,6 +9,7 @@ use super::settings::{Answer, Labels, Task, Unit};
 use crate::error::{Error, Result};
 use crate::output::read::read;
 use crate::table::ColumnData;
+use crate::text::clean;
 use crate::transcript::rescue::{Row, Sample};
 
 /// One label and what it is of.
@@ -214,7 +216,7 @@ fn number(text: &str) -> Option<f64> {
 }
 
 fn csv_cells(path: &Path) -> Result<Cells> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let text = crate::file::read_text(path)?;
     let mut reader = csv::ReaderBuilder::new().from_reader(text.trim_start_matches('\u{feff}').as_bytes());
     let bad = |e: csv::Error| {
         let line = e.position().map_or(0, |p| usize::try_from(p.line()).unwrap_or(0));
@@ -225,15 +227,21 @@ fn csv_cells(path: &Path) -> Result<Cells> {
     if columns.len() != names.len() {
         return Err(Error::parse(path, 1, "two columns of one name", "name every column once"));
     }
-    let mut rows = 0;
+    let (mut rows, mut changed) = (0, 0);
     for record in reader.records() {
         let record = record.map_err(bad)?;
         rows += 1;
         for (name, cell) in names.iter().zip(record.iter()) {
             if let Some(column) = columns.get_mut(name) {
-                column.push(cell.to_owned());
+                // As names and words stand in the tables that they are joined with.
+                let cell = clean(cell);
+                changed += usize::from(matches!(cell, Cow::Owned(_)));
+                column.push(cell.into_owned());
             }
         }
+    }
+    if changed > 0 {
+        tracing::warn!("{}: {changed} cells held control characters, which were replaced", path.display());
     }
     Ok(Cells { columns, rows, first_line: 2 })
 }

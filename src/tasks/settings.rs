@@ -295,7 +295,7 @@ struct File {
 /// # Errors
 /// [`Error::Read`]; [`Error::Recipe`] for what is not understood, a name that is used twice or is no plain file name.
 pub fn read_tasks(path: &Path) -> Result<Vec<Task>> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let text = crate::file::read_text(path)?;
     let fail = |what: String| Error::Recipe { place: path.display().to_string(), what };
     let file: File = toml::from_str(&text).map_err(|e| fail(e.to_string()))?;
     let mut tasks = file.task;

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{Format, Transcript};
 use crate::annotation::{Turn, Word};
 use crate::error::{Error, Result};
+use crate::text::clean_in_place;
 use crate::time::{Seconds, Segment};
 use crate::warning::Warning;
 
@@ -16,6 +17,8 @@ pub(super) struct Draft<'a> {
     open_end: bool,
     turns: Vec<Turn>,
     warnings: Vec<Warning>,
+    /// Texts outside the turns that held control characters.
+    changed: usize,
 }
 
 /// What to do about a file that is not whole.
@@ -23,7 +26,7 @@ pub(super) const CUT: &str = "the file seems to be cut off: get it again, or com
 
 impl<'a> Draft<'a> {
     pub(super) fn new(path: &'a Path, lenient: bool) -> Self {
-        Draft { path, lenient, open_end: false, turns: Vec::new(), warnings: Vec::new() }
+        Draft { path, lenient, open_end: false, turns: Vec::new(), warnings: Vec::new(), changed: 0 }
     }
 
     /// An error that no leniency heals.
@@ -120,6 +123,7 @@ impl<'a> Draft<'a> {
                 "the transcript must hold at least one timed turn; leave the transcript out to work without one",
             ));
         }
+        self.clean();
         self.tell_oddities();
         self.tell_open_end();
         Ok(Transcript { format, turns: self.turns, sample: None, warnings: self.warnings })
@@ -138,6 +142,37 @@ impl<'a> Draft<'a> {
                  have: the end may be cut off",
                 last.index
             ));
+        }
+    }
+
+    /// Texts of a sample that were changed before they came here.
+    pub(super) fn count_changed(&mut self, texts: usize) {
+        self.changed += texts;
+    }
+
+    /// How many there were.
+    pub(super) fn changed(&self) -> usize {
+        self.changed
+    }
+
+    /// The one place where words and labels of every format lose what steers a terminal or a line.
+    fn clean(&mut self) {
+        let mut count = 0;
+        for turn in &mut self.turns {
+            let mut changed = clean_in_place(&mut turn.text);
+            for word in &mut turn.words {
+                changed |= clean_in_place(&mut word.text) | word.speaker.as_mut().is_some_and(clean_in_place);
+            }
+            if turn.speaker.as_mut().is_some_and(clean_in_place) {
+                changed = true;
+                turn.speaker = turn.speaker.take().map(|s| s.trim().to_owned()).filter(|s| !s.is_empty());
+            }
+            count += usize::from(changed);
+        }
+        for (count, what) in [(count, "turns of the transcript"), (self.changed, "texts of the sample")] {
+            if count > 0 {
+                self.warnings.push(Warning::ControlCharacters { count, what });
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use crate::annotation::Turn;
 use crate::error::{Error, Result};
+use crate::file;
 use crate::warning::Warning;
 use draft::Draft;
 use sniff::Content;
@@ -104,12 +105,13 @@ const MOST_BYTES: u64 = 512 << 20;
 /// [`Error::Read`] when the file cannot be read; [`Error::Parse`] for an unknown format, a bad cue (unless lenient) or no cues at all.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Transcript> {
     let unreadable = |source| Error::Read { path: path.to_owned(), source };
+    file::check(path)?;
     let size = std::fs::metadata(path).map_err(unreadable)?.len();
     if size > MOST_BYTES {
         let what = format!("a file of {} MB is no transcript", size / 1_000_000);
         return Err(Error::parse(path, 0, what, "is it the recording, and the transcript another file?"));
     }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let bytes = file::read(path)?;
     read_bytes(&bytes, path, options)
 }
 

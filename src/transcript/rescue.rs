@@ -4,6 +4,7 @@
 //! trimmed on reading. Label fields ([`Row::internal_emotion`], [`Row::viewpoints_attitudes`], [`Row::support_strategy`], the
 //! relation fields) are read for the task tables only and never become features.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -11,6 +12,8 @@ use serde_json::{Map, Value};
 use super::draft::{Draft, short};
 use super::{clock, encoding, json};
 use crate::error::{Error, Result};
+use crate::file;
+use crate::text::clean_lines;
 use crate::time::Segment;
 
 /// The name under which the therapist speaks; never a participant.
@@ -263,7 +266,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 fn read_file(path: &Path, id: &str, dropped: Option<&mut Vec<String>>) -> Result<Vec<Sample>> {
-    let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let bytes = file::read(path)?;
     let (text, _) = encoding::decode(&bytes);
     let mut draft = Draft::new(path, dropped.is_some());
     let found = match json::parse(&text) {
@@ -278,6 +281,9 @@ fn read_file(path: &Path, id: &str, dropped: Option<&mut Vec<String>>) -> Result
         return Err(Error::parse(path, 0, "no RESCUE-bench sample: `rows` is missing", "expected an object with a list called `rows`"));
     };
     let samples: Vec<Sample> = found.iter().map(|(line, value)| sample(value, id, *line, &mut draft)).collect::<Result<_>>()?;
+    if draft.changed() > 0 {
+        tracing::warn!("{}: {} texts held control characters, which were replaced", path.display(), draft.changed());
+    }
     if let Some(dropped) = dropped {
         dropped.extend(draft.dropped().map(|what| format!("{}: {what}", path.display())));
     }
@@ -320,6 +326,10 @@ pub(super) fn lines(text: &str) -> Option<Result<Lines, (usize, String)>> {
 
 /// Reads one sample; `id` is used where the file names none, `line` is told in errors.
 pub(super) fn sample(value: &Value, id: &str, line: usize, draft: &mut Draft) -> Result<Sample> {
+    let mut value = value.clone();
+    let changed = fit(&mut value);
+    draft.count_changed(changed);
+    let value = &value;
     let own = json::text(value.get("sample_id"));
     let id = if own.is_empty() { id.to_owned() } else { own };
     let list = value.get("rows").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -342,6 +352,23 @@ pub(super) fn sample(value: &Value, id: &str, line: usize, draft: &mut Draft) ->
         participants = derived_participants(&rows);
     }
     Ok(Sample { id, scenario, group_mode, participants, source_file: json::text(value.get("source_file")), rows })
+}
+
+/// Takes what steers a terminal out of every text of a sample, line ends left to those who read it; tells how many
+/// texts were changed.
+fn fit(value: &mut Value) -> usize {
+    match value {
+        Value::String(text) => match clean_lines(text) {
+            Cow::Borrowed(_) => 0,
+            Cow::Owned(clean) => {
+                *text = clean;
+                1
+            }
+        },
+        Value::Array(list) => list.iter_mut().map(fit).sum(),
+        Value::Object(map) => map.values_mut().map(fit).sum(),
+        _ => 0,
+    }
 }
 
 fn group_mode(id: &str, rows: &[Row]) -> GroupMode {

@@ -1,0 +1,109 @@
+//! Files that a user names: read only where they are files. A pipe would hang whoever opens it, a device may never end,
+//! and opening some does something; they are refused before they are opened.
+
+use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::io::Read;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// Opens a regular file to read.
+///
+/// # Errors
+/// [`Error::Read`] where the file cannot be opened, or is a folder, pipe, socket or device.
+pub fn open(path: &Path) -> Result<File> {
+    let fail = |source| Error::Read { path: path.to_owned(), source };
+    regular(&std::fs::metadata(path).map_err(fail)?).map_err(fail)?;
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // Should another have been put in its place since, opening a pipe must not wait for a writer.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
+    let file = options.open(path).map_err(fail)?;
+    regular(&file.metadata().map_err(fail)?).map_err(fail)?;
+    Ok(file)
+}
+
+/// Refuses what is there but is no regular file, without opening it; what is not there is left to whoever reads it.
+///
+/// # Errors
+/// [`Error::Read`].
+pub fn check(path: &Path) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(there) => regular(&there).map_err(|source| Error::Read { path: path.to_owned(), source }),
+        Err(_) => Ok(()),
+    }
+}
+
+/// The bytes of a regular file.
+///
+/// # Errors
+/// As [`open`].
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    Ok(bytes)
+}
+
+/// The text of a regular file.
+///
+/// # Errors
+/// As [`open`], and [`Error::Read`] where it is no UTF-8.
+pub fn read_text(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    open(path)?.read_to_string(&mut text).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    Ok(text)
+}
+
+fn regular(there: &Metadata) -> std::io::Result<()> {
+    if there.is_file() {
+        return Ok(());
+    }
+    let what = format!("not a regular file but {}; name a file on disk", kind(there.file_type()));
+    Err(std::io::Error::other(what))
+}
+
+#[cfg(unix)]
+fn kind(there: FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    match there {
+        t if t.is_dir() => "a folder",
+        t if t.is_fifo() => "a named pipe (FIFO)",
+        t if t.is_socket() => "a socket",
+        t if t.is_char_device() || t.is_block_device() => "a device",
+        _ => "something else",
+    }
+}
+
+#[cfg(not(unix))]
+fn kind(there: FileType) -> &'static str {
+    if there.is_dir() { "a folder" } else { "something else" }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "words").unwrap();
+        std::os::unix::fs::symlink("file", at("link")).unwrap();
+        assert_eq!(read_text(&at("link")).unwrap(), "words");
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        let _listening = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        for (path, kind) in [
+            (at("pipe"), "a named pipe"),
+            (at("socket"), "a socket"),
+            (folder.path().to_owned(), "a folder"),
+            ("/dev/zero".into(), "a device"),
+        ] {
+            let e = read(&path).unwrap_err();
+            assert!(e.kind() == "read" && e.chain().contains(kind) && e.to_string().contains(&path.display().to_string()), "{}", e.chain());
+            assert!(check(&path).is_err());
+        }
+        check(&at("none")).unwrap();
+        assert!(read(&at("none")).unwrap_err().chain().contains("No such file"));
+    }
+}
