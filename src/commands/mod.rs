@@ -9,6 +9,7 @@ mod faces;
 pub mod logging;
 mod machine;
 mod progress;
+mod provenance;
 mod tasks;
 mod voice;
 
