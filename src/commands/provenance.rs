@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use turnwise::error::Error;
+use turnwise::error::{self, Error};
 use turnwise::output::folder::OutputFolder;
 use turnwise::output::paths::table_path;
 use turnwise::output::provenance::Makings;
 
 /// Those of the named tables that an interview has; none where it was not extracted, failed, or is half written.
-pub fn own_tables<'a>(out: &Path, id: &str, names: &[&'a str]) -> Result<Vec<(&'a str, PathBuf)>> {
+pub fn own_tables<'a>(out: &Path, id: &str, names: &[&'a str]) -> error::Result<Vec<(&'a str, PathBuf)>> {
     let mut found = Vec::new();
     for name in names {
         let path = table_path(out, name, id)?;
@@ -25,7 +25,7 @@ pub fn own_tables<'a>(out: &Path, id: &str, names: &[&'a str]) -> Result<Vec<(&'
 }
 
 /// Tells of an interview whose tables [`own_tables`] passes over.
-pub fn tell_unfinished(out: &Path, id: &str) -> Result<()> {
+pub fn tell_unfinished(out: &Path, id: &str) -> error::Result<()> {
     if table_path(out, "turns", id)?.is_file() && !OutputFolder::new(out).is_current(id)? {
         tracing::warn!("{id}: what lies in {} is not of a finished extraction, and is not taken", out.display());
     }

@@ -140,7 +140,7 @@ fn agrees(sample: &Sample, out: &Path) -> Result<()> {
         speaker: r.primary_speaker.clone(),
         span: Some((r.segment.start().get(), r.segment.end().get())),
     };
-    agree(&sample.id, &sample.rows.iter().map(row).collect::<Vec<_>>(), out)
+    Ok(agree(&sample.id, &sample.rows.iter().map(row).collect::<Vec<_>>(), out)?)
 }
 
 /// How the interviews of a task were made; refused where that was in several ways and is not allowed.
