@@ -242,3 +242,64 @@ fn an_input_is_never_written_over() {
     ended.line("out/rttm/a.rttm is an input of b and would be written over by a");
     assert!(before == stage.files("out"));
 }
+
+#[test]
+fn a_slip_in_any_other_file_of_the_users_is_told_by_name() {
+    let stage = Stage::new();
+    corpus(&stage, &["a"]);
+    stage.run(&EXTRACT).line("1 done");
+    let refused = |arguments: &[&str], told: &str| {
+        let ended = stage.run(&[arguments, &["-q"]].concat());
+        assert_eq!(ended.code, 2, "{arguments:?}: {}", ended.err);
+        assert!(ended.err.contains(told), "{told}: {}", ended.err);
+    };
+    let cue = |column: &str, words: &str| {
+        let cue = format!("[[cue]]\nfield = \"tone_of_voice\"\ncolumn = \"{column}\"\nz = 1.0\nhigh = \"{words}\"\n");
+        stage.write("cues.toml", &format!("min_turns = 3\n{cue}"));
+    };
+    let export = ["export", "jsonl", "out", "--to", "lines", "--cues", "cues.toml"];
+    cue("level_mean_d", "loud");
+    refused(&export, "cues.toml: turns has no column \"level_mean_d\"; did you mean \"level_mean_db\"?");
+    cue("level_mean_db", "louder than {othr}");
+    refused(&export, "holds {othr}; known is {other}");
+
+    stage.write("labels.csv", "interview_id,label\na,1\n");
+    stage.write("t.toml", TASK);
+    assert_eq!(stage.run(&["tasks", "out", "--tasks", "t.toml"]).code, 0);
+    stage.write("questions.toml", "interveiw = \"How was it?\"\n");
+    let export = ["export", "jsonl", "out", "--to", "lines", "--questions", "questions.toml"];
+    refused(&export, "\"interveiw\" is no task, rule or unit; did you mean \"interview\"?");
+    stage.write("labels.csv", "interview_id,label,group\na,1,g\n");
+    refused(&["tasks", "out", "--tasks", "t.toml"], "labels.csv:1: task t does not use the column \"group\"; write group = \"group\"");
+
+    stage.write("segments.csv", "start_secs,end_secs,start_secs\n0,1,2\n");
+    let voice = ["voice", "none.wav", "--out", "v", "--segments", "segments.csv"];
+    refused(&voice, "segments.csv:1: two columns are called \"start_secs\": the 1st and the 3rd");
+
+    let entry = "[[model]]\nname = \"mine\"\nrole = \"r\"\nfile = \"f\"\nsha256 = \"\"\nlicence = \"MIT\"\norigin = \"o\"\ninputs = []\noutputs = []\n";
+    stage.write("mine/models.toml", &format!("schema = 1\n{entry}lables = [\"a\"]\n"));
+    refused(&["models", "--models", "mine"], "unknown field `lables`");
+}
+
+#[test]
+fn a_sample_that_is_not_in_the_file_costs_its_interview_and_odd_rows_are_told() {
+    let stage = Stage::new();
+    stage.write("cues.srt", CUES);
+    let row = "{\"row_index\": 1, \"start_time\": 0, \"end_time\": 1, \"primary_speaker\": \"Z\", \"dialogue_cleaned\": \"so\"}";
+    let sample = |id: &str| {
+        let head = "\"scenario\": \"family\", \"participants\": [\"Z\"], \"source_file\": \"f.json\"";
+        format!("{{\"sample_id\": \"{id}\", {head}, \"rows\": [{row}]}}\n")
+    };
+    stage.write("samples.jsonl", &(sample("one") + &sample("two")));
+    stage.write("same.wav", "no sound");
+    let rows = "a,,samples.jsonl,one\nb,,samples.jsonl,three\nc,,cues.srt,one\nd,same.wav,,\ne:?,same.wav,,\n";
+    stage.write("corpus.csv", &format!("interview_id,media,transcript,sample_id\n{rows}"));
+    let ended = stage.run(&EXTRACT);
+    ended.line("2 done, 0 already done, 3 failed");
+    ended.line("same.wav is the media of 2 interviews: d, e:?");
+    ended.line("1 interview ids hold characters of");
+    let table = all(&stage);
+    assert!(table.text("error", 1).unwrap().contains("no sample \"three\" among 2; name one with sample_id: one, two"));
+    let warnings = table.texts("warnings", 2).unwrap().join("\n");
+    assert!(warnings.contains("sample_id \"one\" is not used"), "{warnings}");
+}
