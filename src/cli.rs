@@ -144,6 +144,9 @@ pub struct Extract {
     /// Do interviews again that are already done.
     #[arg(long)]
     pub force: bool,
+    /// Remove the files of interviews that are in the folder and no longer in the manifest: tables, RTTM, timings, their rows.
+    #[arg(long)]
+    pub prune: bool,
     /// Give an interview up when nothing has moved for so long.
     #[arg(long, value_name = "SECS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(1..))]
     pub stall_secs: u64,
@@ -279,6 +282,9 @@ pub struct Tasks {
     /// Pass over rows of the annotations that are wrong, and tell them, as extract --lenient did.
     #[arg(long)]
     pub lenient: bool,
+    /// Go on where interviews were made by different recipes, models or versions.
+    #[arg(long)]
+    pub mixed: bool,
 }
 
 /// `turnwise baseline`.
@@ -296,6 +302,9 @@ pub struct Baseline {
     /// Seed of folds, draws and resamples: the same seed gives the same bytes.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    /// Go on where a task table is of interviews that were made by different recipes, models or versions.
+    #[arg(long)]
+    pub mixed: bool,
     /// Resamples of the groups for the 95 % intervals.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(100..=100_000))]
     pub resamples: u32,
@@ -333,6 +342,9 @@ pub struct ExportJsonl {
     /// Questions over the shipped ones (see data/questions.toml).
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub questions: Option<PathBuf>,
+    /// Go on where interviews were made by different recipes, models or versions.
+    #[arg(long)]
+    pub mixed: bool,
 }
 
 /// `turnwise export rescue`.
@@ -350,6 +362,9 @@ pub struct ExportRescue {
     /// Thresholds and words instead of the shipped ones (see data/cues.toml).
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub cues: Option<PathBuf>,
+    /// Go on where interviews were made by different recipes, models or versions.
+    #[arg(long)]
+    pub mixed: bool,
     /// Also cut every row's clip, seen and heard, out of the media that this corpus manifest names: review_assets/<sample>/clips and
     /// manifest.json. These are pictures of people: they are made only when asked for.
     #[arg(long, value_name = "CORPUS.csv", value_hint = ValueHint::FilePath)]

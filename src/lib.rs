@@ -9,7 +9,7 @@
 //! meaning      turns · tasks · baseline · export
 //! analysis     audio · speaker · face · transcript
 //! doors        media (ffmpeg-next, hound) · inference (ort) · output (polars, RTTM) · dft (realfft)
-//! words        error, warning, time, signal, annotation, table, text, file
+//! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet
 //! ```
 
 pub mod annotation;
@@ -26,8 +26,10 @@ pub mod media;
 pub mod output;
 pub mod pipeline;
 pub mod recipe;
+pub mod sheet;
 pub mod signal;
 pub mod speaker;
+pub mod spelling;
 pub mod table;
 pub mod tasks;
 pub mod text;

@@ -9,6 +9,7 @@ use crate::audio::VoiceConfig;
 use crate::error::{Error, Result};
 use crate::face::FaceConfig;
 use crate::speaker::SpeakerConfig;
+use crate::spelling::meant;
 use crate::turns::TurnsConfig;
 
 /// All stages' parameters. What a file or `--set` leaves out has its default.
@@ -138,9 +139,11 @@ fn tree_of(recipe: &Recipe) -> Result<toml::Table> {
 fn merge(into: &mut toml::Table, from: &toml::Table, prefix: &str, place: &str) -> Result<()> {
     for (key, value) in from {
         let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
-        let known = into.keys().cloned().collect::<Vec<_>>().join(", ");
+        let known: Vec<String> = into.keys().cloned().collect();
         let Some(slot) = into.get_mut(key) else {
-            return Err(Error::Recipe { place: place.into(), what: format!("unknown key \"{name}\"; known here are {known}") });
+            let near = meant(key, known.iter().map(String::as_str));
+            let what = format!("unknown key \"{name}\"{near}; known here are {}", known.join(", "));
+            return Err(Error::Recipe { place: place.into(), what });
         };
         match (slot, value) {
             (toml::Value::Table(slot), toml::Value::Table(value)) => merge(slot, value, &name, place)?,
@@ -327,6 +330,8 @@ mod tests {
     fn unknown_keys_and_wrong_types_are_told_with_what_is_known() {
         let e = Recipe::load(None, &["face.rate=5".into()]).unwrap_err().to_string();
         assert!(e.contains("unknown key \"face.rate\"") && e.contains("rate_hz"), "{e}");
+        let e = Recipe::load(None, &["face.detect_side=64".into()]).unwrap_err().to_string();
+        assert!(e.contains("unknown key \"face.detect_side\"; did you mean \"detect_side_px\"?"), "{e}");
         let e = Recipe::load(None, &["face.rate_hz=fast".into()]).unwrap_err().to_string();
         assert!(e.contains("expected float"), "{e}");
         let e = Recipe::load(None, &["face.rate_hz".into()]).unwrap_err().to_string();

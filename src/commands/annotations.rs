@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use turnwise::error::{Error, Result};
-use turnwise::output::paths::table_path;
 use turnwise::output::read::read_columns;
 use turnwise::text::clean;
+
+use super::provenance::own_tables;
 
 /// Times of one turn in both; annotations have up to three decimals.
 const SAME_SECS: f64 = 0.002;
@@ -26,10 +27,7 @@ pub struct AnnotatedRow {
 /// # Errors
 /// [`Error::Usage`] naming sample and row: features and cues would be those of other turns.
 pub fn agree(id: &str, rows: &[AnnotatedRow], out: &Path) -> Result<()> {
-    let path = table_path(out, "turns", id)?;
-    if !path.is_file() {
-        return Ok(());
-    }
+    let Some((_, path)) = own_tables(out, id, &["turns"])?.pop() else { return Ok(()) };
     let turns = read_columns(&path, &["turn_index", "speaker", "start_secs", "end_secs"])?;
     let mut shift: Option<f64> = None;
     for row in 0..turns.rows() {

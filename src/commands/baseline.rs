@@ -8,6 +8,7 @@ use turnwise::baseline::{Settings, Trial, trial};
 use turnwise::error::Error;
 use turnwise::output::atomic::write_text;
 use turnwise::output::parquet;
+use turnwise::output::provenance::is_mixed;
 use turnwise::output::read::read_metadata;
 
 use crate::cli::Baseline;
@@ -21,6 +22,17 @@ pub fn run(args: &Baseline) -> Result<String> {
         let there = if tables.is_empty() { "there are none".to_owned() } else { format!("there are {} (or all)", names()) };
         let what = format!("no task table {:?} in {}; {there}", args.task, args.tasks.display());
         return Err(Error::Usage { what, hint: "make task tables with turnwise tasks".into() }.into());
+    }
+    if !args.mixed {
+        for (name, path) in &chosen {
+            if is_mixed(&read_metadata(path)?.metadata) {
+                let what = format!(
+                    "the table of task {name} is of interviews that were not made by one recipe, one set of models and one version"
+                );
+                let hint = "extract them again with one recipe and make the tables anew, or give --mixed to take them as they are".into();
+                return Err(Error::Usage { what, hint }.into());
+            }
+        }
     }
     let out = args.out.clone().unwrap_or_else(|| args.tasks.parent().unwrap_or(Path::new("")).join("baseline"));
     let settings = Settings { folds: args.folds as usize, seed: args.seed, resamples: args.resamples as usize };

@@ -1,29 +1,34 @@
 //! `turnwise export`: measurements in the form that other programs read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use turnwise::corpus::read_manifest;
+use turnwise::error::Error;
 use turnwise::export::{Measured, Questions, ReviewClip, Said, Wording, cut, lines, rewrite};
 use turnwise::media::StreamPick;
 use turnwise::output::atomic::write_text;
-use turnwise::output::folder::OutputFolder;
+use turnwise::output::folder::{OutputFolder, StoredFile};
 use turnwise::output::paths::table_path;
-use turnwise::output::read::{StoredTable, read_columns};
-use turnwise::pipeline::Request;
+use turnwise::output::provenance::Makings;
+use turnwise::output::read::{StoredTable, read_column_names, read_columns, read_metadata};
+use turnwise::pipeline::{Request, schemas};
+use turnwise::recipe::Recipe;
+use turnwise::spelling::meant;
 use turnwise::time::Segment;
 use turnwise::transcript::rescue::sample_files;
 
 use super::annotations::{AnnotatedRow, agree};
+use super::provenance::{own_tables, refuse_mixed, tell_unfinished};
 use super::{keep_apart, must_be_there};
 use crate::cli::{ExportJsonl, ExportRescue};
 
 /// Writes the benchmark's samples anew, cue fields from measurements; tells how many.
 pub fn rescue(args: &ExportRescue) -> Result<String> {
-    let wording = Wording::load(args.cues.as_deref())?;
+    let wording = wording(args.cues.as_deref(), &args.out)?;
     let root = &args.annotations;
     if root.is_dir() && args.to.starts_with(root) {
         bail!("{} lies inside {}: the export would be read as annotations; name another folder", args.to.display(), root.display());
@@ -42,20 +47,18 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
     };
     let (mut samples, mut measured, mut cut_rows) = (0, 0, 0);
     must_be_there(&args.out)?;
+    let mut all = Makings::default();
+    for file in &files {
+        for (id, _) in samples_of(file, &below(file)?)? {
+            own_makings(&args.out, &id, &mut all)?;
+        }
+    }
+    refuse_mixed(&all, args.mixed, "the export")?;
     for file in &files {
         let relative = below(file)?;
-        let id: Vec<String> = relative.with_extension("").iter().map(|c| c.to_string_lossy().into_owned()).collect();
-        let text = turnwise::file::read_text(file)?;
-        let one_a_line = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("jsonl"));
-        let pieces: Vec<&str> = if one_a_line { text.lines().filter(|l| !l.trim().is_empty()).collect() } else { vec![&text] };
+        let one_a_line = is_one_a_line(file);
         let mut lines = Vec::new();
-        for piece in pieces {
-            let mut sample: Value = serde_json::from_str(piece).with_context(|| format!("{} is no JSON sample", file.display()))?;
-            if !sample.get("rows").is_some_and(Value::is_array) {
-                bail!("{} holds no sample: a RESCUE-bench sample has a list \"rows\"", file.display());
-            }
-            let own = sample.get("sample_id").and_then(Value::as_str).map(|s| s.trim().to_owned());
-            let id = own.filter(|s| !s.is_empty()).unwrap_or_else(|| id.join("/"));
+        for (id, mut sample) in samples_of(file, &relative)? {
             agree(&id, &rows_of(&sample), &args.out)?;
             let found = measured_in(&wording, &args.out, &id)?;
             measured += usize::from(found.is_some());
@@ -82,6 +85,62 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
     Ok(format!("{samples} samples in {}, {measured} of them with measurements{clips}", args.to.display()))
 }
 
+fn is_one_a_line(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e.eq_ignore_ascii_case("jsonl"))
+}
+
+/// The samples of a file with their ids: their own, else the file's place among the annotations.
+fn samples_of(file: &Path, relative: &Path) -> Result<Vec<(String, Value)>> {
+    let place: Vec<String> = relative.with_extension("").iter().map(|c| c.to_string_lossy().into_owned()).collect();
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let pieces: Vec<&str> = if is_one_a_line(file) { text.lines().filter(|l| !l.trim().is_empty()).collect() } else { vec![&text] };
+    let mut samples = Vec::new();
+    for piece in pieces {
+        let sample: Value = serde_json::from_str(piece).with_context(|| format!("{} is no JSON sample", file.display()))?;
+        if !sample.get("rows").is_some_and(Value::is_array) {
+            bail!("{} holds no sample: a RESCUE-bench sample has a list \"rows\"", file.display());
+        }
+        let own = sample.get("sample_id").and_then(Value::as_str).map(|s| s.trim().to_owned());
+        samples.push((own.filter(|s| !s.is_empty()).unwrap_or_else(|| place.join("/")), sample));
+    }
+    Ok(samples)
+}
+
+/// The wording, its columns looked for: a cue of a column that is nowhere would never be told.
+fn wording(path: Option<&Path>, out: &Path) -> Result<Wording> {
+    let wording = Wording::load(path)?;
+    let Some(path) = path else { return Ok(wording) };
+    let schemas = schemas(&Recipe::default());
+    for (table, column) in wording.sources() {
+        let own = schemas.iter().filter(|s| s.name == table).flat_map(|s| &s.columns);
+        let mut known: Vec<String> = own.map(|c| c.name.to_string()).collect();
+        if known.iter().any(|k| k == column) {
+            continue;
+        }
+        // Another recipe has other columns.
+        for file in OutputFolder::new(out).files(table)? {
+            known.extend(read_column_names(&file.path)?);
+        }
+        if !known.iter().any(|k| k == column) {
+            let what = format!("{table} has no column {column:?}{}", meant(column, known.iter().map(String::as_str)));
+            return Err(Error::Recipe { place: path.display().to_string(), what }.into());
+        }
+    }
+    Ok(wording)
+}
+
+/// Tables that cues are taken from.
+const CUE_TABLES: [&str; 2] = ["turns", "dyads"];
+
+/// Takes in how an interview's tables were made, as far as cues are taken from them.
+fn own_makings(out: &Path, id: &str, makings: &mut Makings) -> Result<()> {
+    tell_unfinished(out, id)?;
+    for (_, path) in own_tables(out, id, &CUE_TABLES)? {
+        makings.add(&read_metadata(&path)?.metadata, id);
+    }
+    Ok(())
+}
+
 /// Columns of a task's table that are told.
 const TASK_COLUMNS: [&str; 18] = [
     "interview_id",
@@ -106,7 +165,7 @@ const TASK_COLUMNS: [&str; 18] = [
 
 /// Writes one file a task; tells how many instances each has.
 pub fn jsonl(args: &ExportJsonl) -> Result<String> {
-    let (wording, questions) = (Wording::load(args.cues.as_deref())?, Questions::load(args.questions.as_deref())?);
+    let (wording, questions) = (wording(args.cues.as_deref(), &args.out)?, Questions::load(args.questions.as_deref())?);
     let there = OutputFolder::new(&args.out).files("tasks")?;
     let known: Vec<&str> = there.iter().map(|f| f.interview_id.as_str()).collect();
     if let Some(unknown) = args.task.iter().find(|t| !known.contains(&t.as_str())) {
@@ -115,11 +174,14 @@ pub fn jsonl(args: &ExportJsonl) -> Result<String> {
     if known.is_empty() {
         bail!("{} has no task tables; make them with turnwise tasks", args.out.display());
     }
+    questions.allow_only(&known)?;
+    let chosen: Vec<&StoredFile> = there.iter().filter(|f| args.task.is_empty() || args.task.contains(&f.interview_id)).collect();
+    chosen.iter().try_for_each(|file| made_alike(&args.out, file, args.mixed))?;
     std::fs::create_dir_all(&args.to).with_context(|| format!("cannot make the folder {}", args.to.display()))?;
     let mut told = String::new();
     // Tasks are mostly of the same interviews.
     let mut measured: BTreeMap<String, Measured> = BTreeMap::new();
-    for file in there.iter().filter(|f| args.task.is_empty() || args.task.contains(&f.interview_id)) {
+    for file in chosen {
         let task = &file.interview_id;
         let table = read_columns(&file.path, &TASK_COLUMNS)?;
         for id in (0..table.rows()).filter_map(|row| table.text("interview_id", row)) {
@@ -136,11 +198,23 @@ pub fn jsonl(args: &ExportJsonl) -> Result<String> {
     Ok(told)
 }
 
+/// Refuses a task's table whose interviews were made in several ways, or in another one than the table itself: one made before they were
+/// extracted again is of other turns.
+fn made_alike(out: &Path, file: &StoredFile, mixed: bool) -> Result<()> {
+    let mut all = Makings::default();
+    all.add(&read_metadata(&file.path)?.metadata, &format!("(the table of task {})", file.interview_id));
+    let ids = read_columns(&file.path, &["interview_id"])?;
+    let ids: BTreeSet<&str> = (0..ids.rows()).filter_map(|row| ids.text("interview_id", row)).collect();
+    ids.into_iter().try_for_each(|id| own_makings(out, id, &mut all))?;
+    refuse_mixed(&all, mixed, &format!("the export of task {}", file.interview_id))
+}
+
 /// What the tables tell of an interview's turns; `None` when it was not extracted.
 fn measured_in(wording: &Wording, out: &Path, id: &str) -> Result<Option<Measured>> {
+    let own = own_tables(out, id, &CUE_TABLES)?;
     let table = |name: &str, columns: &[&str]| -> Result<Option<StoredTable>> {
-        let path = table_path(out, name, id)?;
-        Ok(if path.is_file() { Some(read_columns(&path, columns)?) } else { None })
+        let path = own.iter().find(|(table, _)| *table == name).map(|(_, path)| path);
+        Ok(path.map(|path| read_columns(path, columns)).transpose()?)
     };
     let mut columns = wording.turn_columns();
     columns.push("text");

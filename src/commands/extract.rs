@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use turnwise::corpus::{self, RunSettings};
+use turnwise::corpus::{self, RunSettings, Summary, Unlisted};
 use turnwise::error::Error;
 use turnwise::file;
 use turnwise::inference::{Registry, Runtime};
@@ -23,11 +23,18 @@ use crate::cli::{Cli, Extract, Share, Speakers, Worker};
 /// What an idle worker is given to end after its parent.
 const IDLE_END: Duration = Duration::from_millis(400);
 
+/// Suffixes of tables that are no media either.
+const SHEETS: [&str; 4] = ["tsv", "xlsx", "xls", "ods"];
+
+/// Interviews of earlier runs told by name.
+const NAMED: usize = 10;
+
 /// Extracts a file or a corpus; exit 1 when some interview failed.
 pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     let mut recipe = recipe(&args.recipe)?;
     recipe.input.lenient |= args.lenient;
     enrol(args.enrol.as_deref(), &mut recipe)?;
+    let unlisted = unlisted(args)?;
     let requests = requests(args)?;
     for request in &requests {
         let Some(rttm) = &request.rttm else { continue };
@@ -49,6 +56,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         jobs: jobs(args.jobs),
         stall: Duration::from_secs(args.stall_secs),
         force: args.force,
+        unlisted,
         worker: &worker,
     };
     let display = Display::new(requests.len(), cli.quiet);
@@ -57,8 +65,44 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     if !cli.quiet {
         let failed = summary.failed.len();
         say(&format!("{} done, {} already done, {failed} failed; tables in {}", summary.done, summary.skipped, args.out.display()));
+        tell_others(args, &summary);
     }
-    Ok(if summary.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
+    for reason in &summary.left_out {
+        tracing::error!("a row is not in interviews.parquet: {reason}");
+    }
+    Ok(if summary.failed.is_empty() && summary.left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
+}
+
+/// What is to be done about interviews of earlier runs: a single file says nothing of them.
+fn unlisted(args: &Extract) -> Result<Unlisted> {
+    match (corpus::is_manifest(&args.input), args.prune) {
+        (true, true) => Ok(Unlisted::Pruned),
+        (true, false) => Ok(Unlisted::Told),
+        (false, false) => Ok(Unlisted::Ignored),
+        (false, true) => {
+            let what = "--prune removes what is not in the manifest, and none is given".into();
+            Err(Error::Usage { what, hint: "give the manifest of all interviews that are to stay".into() }.into())
+        }
+    }
+}
+
+/// What there is to say of the folder besides this run's own interviews.
+fn tell_others(args: &Extract, summary: &Summary) {
+    let (out, others) = (args.out.display(), &summary.unlisted);
+    if !others.is_empty() {
+        let some = others[..others.len().min(NAMED)].join(", ");
+        let more = if others.len() > NAMED { ", …" } else { "" };
+        let (n, manifest) = (others.len(), args.input.display());
+        say(&if args.prune {
+            let tasks = if args.out.join("tasks").is_dir() { "; tables of tasks made before still hold them" } else { "" };
+            format!("{n} not in {manifest} removed from {out}: {some}{more}{tasks}")
+        } else {
+            format!("{n} in {out} that {manifest} does not have: {some}{more}; --prune removes their files")
+        });
+    }
+    if !summary.ways.is_empty() {
+        say(&format!("The interviews in {out} were not all made the same way:\n{}", summary.ways.trim_end()));
+    }
 }
 
 fn requests(args: &Extract) -> Result<Vec<Request>> {
@@ -72,6 +116,10 @@ fn requests(args: &Extract) -> Result<Vec<Request>> {
         return Err(Error::Usage { what, hint: "give a media file, or a corpus manifest that names the files".into() }.into());
     }
     file::check(&args.input)?;
+    if args.input.extension().is_some_and(|e| SHEETS.iter().any(|sheet| e.eq_ignore_ascii_case(sheet))) {
+        let what = format!("{} is a table, and a manifest is a .csv file", args.input.display());
+        return Err(Error::Usage { what, hint: "save it as CSV with commas, in UTF-8".into() }.into());
+    }
     if !corpus::is_manifest(&args.input) {
         for named in [&args.transcript, &args.audio, &args.rttm].into_iter().flatten() {
             file::check(named)?;

@@ -9,6 +9,7 @@ mod faces;
 pub mod logging;
 mod machine;
 mod progress;
+mod provenance;
 pub mod sharing;
 mod tasks;
 mod voice;

@@ -11,11 +11,13 @@ use turnwise::error::Error;
 use turnwise::output::folder::OutputFolder;
 use turnwise::output::parquet::{self, FileMetadata};
 use turnwise::output::paths::table_path;
+use turnwise::output::provenance::Makings;
 use turnwise::output::read::{StoredSchema, StoredTable, read_columns, read_metadata};
 use turnwise::tasks::{self, FeatureSet, Interview, Media, SampleFeatures, TABLES, Task, field_labels, read_labels};
-use turnwise::transcript::rescue::{Row, read_samples, read_samples_leniently};
+use turnwise::transcript::rescue::{Row, Sample, read_samples, read_samples_leniently};
 
 use super::annotations::{AnnotatedRow, agree};
+use super::provenance::{own_tables, refuse_mixed, tell_unfinished};
 use super::{SOME_FAILED, must_be_there, print};
 use crate::cli::{Check, Tasks};
 
@@ -67,14 +69,7 @@ pub fn tasks(args: &Tasks) -> Result<String> {
         return Err(Error::Usage { what, hint: "name them with --annotations".into() }.into());
     }
     must_be_there(&args.out)?;
-    for sample in &samples {
-        let row = |r: &Row| AnnotatedRow {
-            index: r.row_index,
-            speaker: r.primary_speaker.clone(),
-            span: Some((r.segment.start().get(), r.segment.end().get())),
-        };
-        agree(&sample.id, &sample.rows.iter().map(row).collect::<Vec<_>>(), &args.out)?;
-    }
+    samples.iter().try_for_each(|sample| agrees(sample, &args.out))?;
     let mut sources = Vec::new();
     let mut schemas = BTreeMap::new();
     for task in &all {
@@ -102,16 +97,17 @@ pub fn tasks(args: &Tasks) -> Result<String> {
         let some = without[..without.len().min(5)].join(", ");
         tracing::warn!("{} interviews have no tables, so their instances have no features: {some}{more}", without.len());
     }
-    // Before anything is written: no task may have a feature that leaks.
+    // Before anything is written: no task may mix recipes, or have a feature that leaks.
+    let made: Vec<FileMetadata> =
+        all.iter().zip(&sources).map(|(task, (_, own))| made(task, own, &schemas, args.mixed)).collect::<Result<_>>()?;
     let mut sets = Vec::new();
     for (task, (_, own)) in all.iter().zip(&sources) {
         let footers: Vec<StoredSchema> = own.iter().flat_map(|id| schemas[id].iter().cloned()).collect();
         sets.push(FeatureSet::resolve(task, &footers)?);
     }
-    let metadata = schemas.values().flatten().next().map_or_else(FileMetadata::default, |s| s.metadata.clone());
     let mut told = String::new();
     let mut read = Tables::new(&args.out);
-    for ((task, set), (labels, own)) in all.iter().zip(&sets).zip(&sources) {
+    for (((task, set), (labels, own)), metadata) in all.iter().zip(&sets).zip(&sources).zip(&made) {
         let (table, with) = match (&task.labels, labels) {
             (Some(spec), Some(labels)) => {
                 let interviews = interviews(&args.out, own, set)?;
@@ -130,35 +126,46 @@ pub fn tasks(args: &Tasks) -> Result<String> {
             }
         };
         let path = table_path(&args.out, "tasks", &task.name)?;
-        parquet::write(&path, &table, &metadata)?;
+        parquet::write(&path, &table, metadata)?;
         let (path, rows, of, features) = (path.display(), table.rows(), own.len(), set.len());
         writeln!(told, "{path}: {rows} instances, {with} of {of} interviews with tables, {features} features")?;
     }
     Ok(told)
 }
 
+/// The rows of a sample are the turns that were extracted.
+fn agrees(sample: &Sample, out: &Path) -> Result<()> {
+    let row = |r: &Row| AnnotatedRow {
+        index: r.row_index,
+        speaker: r.primary_speaker.clone(),
+        span: Some((r.segment.start().get(), r.segment.end().get())),
+    };
+    Ok(agree(&sample.id, &sample.rows.iter().map(row).collect::<Vec<_>>(), out)?)
+}
+
+/// How the interviews of a task were made; refused where that was in several ways and is not allowed.
+fn made(task: &Task, own: &[String], footers: &BTreeMap<String, Vec<StoredSchema>>, mixed: bool) -> Result<FileMetadata> {
+    let mut makings = Makings::default();
+    for id in own {
+        footers[id].iter().for_each(|footer| makings.add(&footer.metadata, id));
+    }
+    refuse_mixed(&makings, mixed, &format!("task {}", task.name))?;
+    Ok(makings.common())
+}
+
 /// The footers of an interview's tables.
 fn footers(out: &Path, id: &str) -> Result<Vec<StoredSchema>> {
-    let mut found = Vec::new();
-    for table in TABLES {
-        let path = table_path(out, table, id)?;
-        if path.is_file() {
-            found.push(read_metadata(&path)?);
-        }
-    }
-    Ok(found)
+    tell_unfinished(out, id)?;
+    own_tables(out, id, &TABLES)?.into_iter().map(|(_, path)| Ok(read_metadata(&path)?)).collect()
 }
 
 /// The tables of an interview, with the columns that the features need, and `more`.
 fn stored(out: &Path, id: &str, set: &FeatureSet, more: &[&str]) -> Result<Vec<StoredTable>> {
     let mut found = Vec::new();
-    for table in TABLES {
-        let path = table_path(out, table, id)?;
-        if path.is_file() {
-            let mut columns = set.columns_of(table);
-            columns.extend(more);
-            found.push(read_columns(&path, &columns)?);
-        }
+    for (table, path) in own_tables(out, id, &TABLES)? {
+        let mut columns = set.columns_of(table);
+        columns.extend(more);
+        found.push(read_columns(&path, &columns)?);
     }
     Ok(found)
 }
@@ -167,8 +174,7 @@ fn stored(out: &Path, id: &str, set: &FeatureSet, more: &[&str]) -> Result<Vec<S
 fn interviews(out: &Path, ids: &[String], set: &FeatureSet) -> Result<BTreeMap<String, Interview>> {
     let mut found = BTreeMap::new();
     for id in ids {
-        let turns = table_path(out, "turns", id)?;
-        if turns.is_file() {
+        for (_, turns) in own_tables(out, id, &["turns"])? {
             let turns = read_columns(&turns, &["turn_index", "speaker", "end_secs"])?;
             found.insert(id.clone(), Interview::new(&turns, stored(out, id, set, &["listener"])?));
         }

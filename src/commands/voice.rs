@@ -5,13 +5,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use turnwise::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, FUNCTIONALS, Functionals, LLDS, Lld};
-use turnwise::error::Error;
 use turnwise::inference::Registry;
 use turnwise::media::{self, StreamPick};
 use turnwise::output::atomic::write_whole;
 use turnwise::output::{parquet, rttm};
 use turnwise::pipeline::file_metadata;
 use turnwise::recipe::Recipe;
+use turnwise::sheet::{Row, Sheet};
 use turnwise::table::{ColumnData, ColumnSpec, Kind, Table, TableSchema};
 use turnwise::time::Segment;
 
@@ -93,26 +93,14 @@ fn read_segments(path: &Path) -> Result<Vec<Segment>> {
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
         return rttm_lines(path);
     }
-    let mut reader = csv::Reader::from_reader(turnwise::file::open(path)?);
-    let header = reader.headers()?.clone();
-    let place = |name: &str| {
-        header
-            .iter()
-            .position(|h| h.trim() == name)
-            .ok_or_else(|| Error::parse(path, 1, format!("no column \"{name}\""), "segments have the columns start_secs and end_secs"))
+    let sheet = Sheet::read(path)?;
+    sheet.require(&["start_secs", "end_secs"], "segments have the columns start_secs and end_secs")?;
+    let segment = |row: Row<'_>| -> Result<Segment> {
+        let number = |name: &str| row.cell(name).and_then(|c| c.parse::<f64>().ok());
+        let segment = number("start_secs").zip(number("end_secs")).and_then(|(a, b)| Segment::from_secs(a, b));
+        segment.ok_or_else(|| row.fail("no start_secs and end_secs in seconds, the second not before the first", "correct the line").into())
     };
-    let (start, end) = (place("start_secs")?, place("end_secs")?);
-    let mut segments = Vec::new();
-    for record in reader.records() {
-        let record = record?;
-        let line = record.position().map_or(0, |p| p.line() as usize);
-        let number = |i: usize| record.get(i).and_then(|c| c.trim().parse::<f64>().ok());
-        let segment = number(start).zip(number(end)).and_then(|(a, b)| Segment::from_secs(a, b)).ok_or_else(|| {
-            Error::parse(path, line, "no start_secs and end_secs in seconds, the second not before the first", "correct the line")
-        })?;
-        segments.push(segment);
-    }
-    Ok(segments)
+    sheet.rows().map(segment).collect()
 }
 
 /// In the order of the file: an annotation would sort them and join nothing, but its rows could not be laid beside openSMILE's.

@@ -1,16 +1,22 @@
 //! The corpus manifest: a CSV file with one interview a line.
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
+use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::file;
+use super::names::Names;
+use crate::error::Result;
 use crate::output::paths::check_interview_id;
 use crate::pipeline::Request;
+use crate::sheet::{Row, Sheet};
 use crate::speaker::SpeakerBounds;
+use crate::spelling::folded;
 
 const REQUIRED: [&str; 2] = ["interview_id", "media"];
-const OPTIONAL: [&str; 8] = ["transcript", "audio", "rttm", "sample_id", "group", "speakers", "min_speakers", "max_speakers"];
+const COLUMNS: [&str; 10] =
+    ["interview_id", "media", "transcript", "audio", "rttm", "sample_id", "group", "speakers", "min_speakers", "max_speakers"];
+
+/// Characters that Linux takes in names and the disks of others do not.
+const UNPORTABLE: [char; 7] = ['<', '>', ':', '"', '|', '?', '*'];
 
 /// True when the file is to be read as a manifest rather than as media: by its suffix.
 pub fn is_manifest(path: &Path) -> bool {
@@ -18,72 +24,42 @@ pub fn is_manifest(path: &Path) -> bool {
 }
 
 /// Reads a manifest: columns `interview_id, media, transcript`, optional `audio, rttm, sample_id, group, speakers, min_speakers,
-/// max_speakers`; paths relative to the manifest. Other columns are left alone. An empty `media` means transcript only.
+/// max_speakers`; paths relative to the manifest. Columns that begin with `x_` or `note` are the user's own. An empty `media` means
+/// transcript only. Rows of empty cells are passed over.
 ///
 /// # Errors
-/// [`Error::Read`], or [`Error::Parse`] with line and column for a wrong header, a missing id, a number that is none, an id that is used
-/// twice or would leave the output folder, a line with more or fewer cells than the header.
+/// [`crate::error::Error::Read`], or [`crate::error::Error::Parse`] with line and column: those of [`Sheet::read`], an unknown column, a
+/// missing id, a number that is none, an id that is used twice, differs from another in case alone, would leave the output folder or cannot
+/// be a file everywhere, a group spelled in two ways, a cell with control characters.
 pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
-    let bytes = file::read(path)?;
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
-    let fail = |line: usize, what: String, hint: &str| Error::parse(path, line, what, hint);
-    let header = reader.headers().map_err(|e| fail(1, e.to_string(), "a manifest is a UTF-8 CSV file"))?.clone();
-    let place = |name: &str| header.iter().position(|h| h == name);
-    if let Some(missing) = REQUIRED.iter().find(|n| place(n).is_none()) {
-        let found = header.iter().collect::<Vec<_>>().join(", ");
-        let hint = format!("a manifest has the columns interview_id, media, transcript; optional are {}", OPTIONAL[1..].join(", "));
-        return Err(fail(1, format!("no column \"{missing}\" in the header \"{found}\""), &hint));
-    }
-    for unknown in header.iter().filter(|h| !REQUIRED.contains(h) && !OPTIONAL.contains(h)) {
-        tracing::warn!("{}: column \"{unknown}\" is not used; known are {}, {}", path.display(), REQUIRED.join(", "), OPTIONAL.join(", "));
-    }
+    let sheet = Sheet::read(path)?;
+    let hint = format!("a manifest has the columns interview_id, media, transcript; optional are {}", COLUMNS[3..].join(", "));
+    sheet.require(&REQUIRED, &hint)?;
+    sheet.allow_only(&COLUMNS)?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    let mut seen = HashSet::new();
+    let mut names = Names::default();
+    let mut groups: HashMap<String, (String, usize)> = HashMap::new();
     let mut requests = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|e| {
-            let line = e.position().map_or(0, |p| p.line() as usize);
-            fail(line, e.to_string(), "each line needs as many cells as the header; quote cells that hold commas")
-        })?;
-        let line = record.position().map_or(0, |p| p.line() as usize);
-        let cell = |name: &str| place(name).and_then(|i| record.get(i)).filter(|c| !c.is_empty());
-        let file = |name: &str| cell(name).map(|c| resolve(&folder, c));
-        let number = |name: &str| -> Result<Option<u32>> {
-            cell(name)
-                .map(|c| {
-                    c.parse::<u32>()
-                        .ok()
-                        .filter(|n| *n > 0)
-                        .ok_or_else(|| fail(line, format!("{name} is \"{c}\""), "give a whole number above 0"))
-                })
-                .transpose()
-        };
-        let id = cell("interview_id").ok_or_else(|| fail(line, "no interview_id".into(), "give every interview a name of its own"))?;
-        check_interview_id(id).map_err(|e| fail(line, e.to_string(), "choose another interview_id"))?;
-        if !seen.insert(id.to_owned()) {
-            return Err(fail(line, format!("interview_id \"{id}\" is used twice"), "give every interview a name of its own"));
+    for row in sheet.rows() {
+        let request = request(&row, &folder)?;
+        let place = format!("line {}", row.line());
+        names.add(&request.interview_id, &place).map_err(|what| row.fail(what, "give every interview a name of its own"))?;
+        if let Some(group) = &request.group {
+            let (known, line) = groups.entry(folded(group)).or_insert_with(|| (group.clone(), row.line()));
+            if known != group {
+                let what = format!("group \"{group}\" is \"{known}\" in line {line}");
+                return Err(row.fail(what, "write one group in one way: no fold may part it"));
+            }
         }
-        if ["media", "audio", "transcript"].iter().all(|name| cell(name).is_none()) {
-            return Err(fail(line, format!("{id} has neither media nor a transcript"), "name at least one of them"));
-        }
-        let bounds = SpeakerBounds { exact: number("speakers")?, min: number("min_speakers")?, max: number("max_speakers")? };
-        bounds.range().map_err(|e| fail(line, e.to_string(), "correct the speaker numbers"))?;
-        requests.push(Request {
-            interview_id: id.to_owned(),
-            media_name: cell("media").map(media_name).unwrap_or_default(),
-            media: file("media"),
-            audio: file("audio"),
-            transcript: file("transcript"),
-            rttm: file("rttm"),
-            sample_id: cell("sample_id").map(ToOwned::to_owned),
-            group: cell("group").map(ToOwned::to_owned),
-            bounds,
-            folder: if folder.as_os_str().is_empty() { ".".into() } else { folder.clone() },
-        });
+        requests.push(request);
     }
     if requests.is_empty() {
-        return Err(fail(0, "no interviews below the header".into(), "write one line for each"));
+        return Err(crate::error::Error::parse(path, 0, "no interviews below the header", "write one line for each"));
+    }
+    let unportable = |r: &&Request| r.interview_id.contains(UNPORTABLE);
+    if let Some(first) = requests.iter().find(unportable) {
+        let (n, id) = (requests.iter().filter(unportable).count(), &first.interview_id);
+        tracing::warn!("{n} interview ids hold characters of {UNPORTABLE:?}, such as {id:?}: the tables cannot be copied to every disk");
     }
     Ok(requests)
 }
@@ -95,8 +71,40 @@ fn media_name(cell: &str) -> String {
     name.map_or_else(|| cell.to_owned(), |n| n.to_string_lossy().into_owned())
 }
 
-fn resolve(folder: &Path, cell: &str) -> PathBuf {
-    folder.join(cell)
+/// What one row asks for.
+fn request(row: &Row<'_>, folder: &Path) -> Result<Request> {
+    for name in COLUMNS {
+        if let Some(control) = row.cell(name).and_then(|c| c.chars().find(|c| c.is_control())) {
+            return Err(row.fail(format!("{name} holds the control character {control:?}"), "is a quote not closed? take it out"));
+        }
+    }
+    let file = |name: &str| row.cell(name).map(|c| folder.join(c));
+    let number = |name: &str| -> Result<Option<u32>> {
+        let parse = |c: &str| c.parse::<u32>().ok().filter(|n| *n > 0);
+        row.cell(name).map(|c| parse(c).ok_or_else(|| row.fail(format!("{name} is \"{c}\""), "give a whole number above 0"))).transpose()
+    };
+    let id = row.cell("interview_id").ok_or_else(|| row.fail("no interview_id", "give every interview a name of its own"))?;
+    check_interview_id(id).map_err(|e| row.fail(e.to_string(), "choose another interview_id"))?;
+    if ["media", "audio", "transcript"].iter().all(|name| row.cell(name).is_none()) {
+        return Err(row.fail(format!("{id} has neither media nor a transcript"), "name at least one of them"));
+    }
+    if row.cell("sample_id").is_some() && row.cell("transcript").is_none() {
+        return Err(row.fail(format!("{id} has a sample_id and no transcript to find it in"), "name the transcript"));
+    }
+    let bounds = SpeakerBounds { exact: number("speakers")?, min: number("min_speakers")?, max: number("max_speakers")? };
+    bounds.range().map_err(|e| row.fail(e.to_string(), "correct the speaker numbers"))?;
+    Ok(Request {
+        interview_id: id.to_owned(),
+        media_name: row.cell("media").map(media_name).unwrap_or_default(),
+        media: file("media"),
+        audio: file("audio"),
+        transcript: file("transcript"),
+        rttm: file("rttm"),
+        sample_id: row.cell("sample_id").map(ToOwned::to_owned),
+        group: row.cell("group").map(ToOwned::to_owned),
+        bounds,
+        folder: if folder.as_os_str().is_empty() { ".".into() } else { folder.to_owned() },
+    })
 }
 
 #[cfg(test)]
@@ -112,7 +120,9 @@ mod tests {
 
     #[test]
     fn paths_are_relative_to_the_manifest_and_empty_cells_are_nothing() {
-        let r = read("\u{feff}interview_id,media,transcript,max_speakers,mood\r\na/b, v.mp4 ,t.srt,3,good\r\nc,,t.json,,\r\n").unwrap();
+        let text = "\u{feff}interview_id,media,transcript,max_speakers,x_mood\r\na/b, v.mp4 ,t.srt,3,good\r\n,,,,\r\nc,,t.json,,\r\n";
+        let r = read(text).unwrap();
+        assert_eq!(r.len(), 2, "a row of empty cells is none");
         assert_eq!((r[0].interview_id.as_str(), r[0].media_name.as_str()), ("a/b", "v.mp4"));
         assert_eq!(read("interview_id,media\na,/home/anna/v.mp4\nb,../v.mp4\n").unwrap()[0].media_name, "v.mp4");
         assert!(r[0].media.as_ref().unwrap().is_absolute() && r[0].media.as_ref().unwrap().ends_with("v.mp4"));
@@ -125,13 +135,24 @@ mod tests {
         for (text, expected) in [
             ("id,file\na,b\n", "no column \"interview_id\" in the header \"id, file\""),
             ("interview_id,media\na,b\na,c\n", "corpus.csv:3: interview_id \"a\" is used twice"),
+            ("interview_id,media\nAnn,b\n\nann,c\n", "corpus.csv:4: interview_id \"ann\" differs from \"Ann\" (line 2) only in case"),
+            ("interview_id,media\nZo\u{e9},b\nZoe\u{301},c\n", "corpus.csv:3: interview_id \"Zoe\u{301}\" differs"),
             ("interview_id,media,min_speakers\na,b,two\n", "corpus.csv:2: min_speakers is \"two\""),
+            ("interview_id,media,min_speaker\na,b,2\n", "corpus.csv:1: unknown column \"min_speaker\"; did you mean \"min_speakers\"?"),
+            ("interview_id,media,media\na,b,c\n", "corpus.csv:1: two columns are called \"media\""),
+            ("interview_id;media\na;b\n", "corpus.csv:1: the cells are separated by semicolons"),
             ("interview_id,media\n../a,b\n", "../a"),
+            ("interview_id,media\na.parquet/b,b\n", "corpus.csv:2: interview id \"a.parquet/b\""),
+            ("interview_id,media\nCON,b\n", "corpus.csv:2: interview id \"CON\""),
+            ("interview_id,media\na,\"b\nc,d\"\n", "corpus.csv:2: media holds the control character '\\n'"),
             ("interview_id,media,transcript\na,,\n", "corpus.csv:2: a has neither media nor a transcript"),
+            ("interview_id,media,sample_id\na,b,s\n", "corpus.csv:2: a has a sample_id and no transcript"),
+            ("interview_id,media,group\na,b,G1\nb,b,g1\n", "corpus.csv:3: group \"g1\" is \"G1\" in line 2"),
             ("interview_id,media\n,b\n", "corpus.csv:2: no interview_id"),
             ("interview_id,media\na,b,c\n", "corpus.csv:2"),
             ("interview_id,media,min_speakers,max_speakers\na,b,3,2\n", "corpus.csv:2"),
             ("interview_id,media\n", "no interviews below the header"),
+            ("interview_id,media\n,\n,\n", "no interviews below the header"),
         ] {
             let e = read(text).unwrap_err().to_string();
             assert!(e.contains(expected), "{text:?}: {e}");

@@ -2,10 +2,15 @@
 //!
 //! An interview is extracted alone, in a process of its own worker, so that a decoder that crashes or hangs costs that interview only.
 
+mod failure;
 mod manifest;
+mod names;
+mod place;
+mod removed;
 mod run;
 mod worker;
 
 pub use manifest::{is_manifest, read_manifest};
+pub use removed::Unlisted;
 pub use run::{Event, Outcome, RunSettings, Summary, Update, run};
 pub use worker::serve;

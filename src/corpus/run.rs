@@ -3,12 +3,15 @@
 use std::collections::VecDeque;
 use std::fs::{File, TryLockError};
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use super::failure::{record_failure, tidy};
+use super::place::prepare;
+use super::removed::{Unlisted, keep_needed, prune, unlisted};
 use crate::error::{Error, Result};
 use crate::inference::Registry;
 use crate::output::{folder::OutputFolder, interviews::merge_interviews, paths};
@@ -56,6 +59,8 @@ pub struct RunSettings<'a> {
     pub stall: Duration,
     /// Do done interviews again.
     pub force: bool,
+    /// What to do about interviews that are in the folder and not among the requests.
+    pub unlisted: Unlisted,
     /// Command that starts a worker; it is given the recipe as JSON on the first line of its standard input.
     pub worker: &'a (dyn Fn() -> Command + Sync),
 }
@@ -69,6 +74,12 @@ pub struct Summary {
     pub skipped: usize,
     /// Ids and errors, in the manifest's order.
     pub failed: Vec<(String, String)>,
+    /// Ids in the folder that were not asked for; removed where [`Unlisted::Pruned`] was.
+    pub unlisted: Vec<String>,
+    /// Rows in the folder that are not in the joined table, each with the reason.
+    pub left_out: Vec<String>,
+    /// See [`crate::output::provenance::Makings::text`]: empty when all interviews of the folder were made the same way.
+    pub ways: String,
 }
 
 /// Reports of a run, called from its threads: the position in the manifest and what happened there.
@@ -94,6 +105,10 @@ pub enum Update<'a> {
 pub fn run(requests: &[Request], recipe: &Recipe, registry: &Registry, settings: &RunSettings<'_>, report: Report<'_>) -> Result<Summary> {
     std::fs::create_dir_all(settings.out).map_err(|e| Error::write(settings.out, e))?;
     let _alone = lock(settings.out)?;
+    prepare(settings.out, requests, recipe)?;
+    if settings.unlisted == Unlisted::Pruned {
+        keep_needed(settings.out, requests, recipe)?;
+    }
     let queue: Mutex<VecDeque<usize>> = Mutex::new((0..requests.len()).collect());
     let outcomes: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; requests.len()]);
     let threads = settings.jobs.clamp(1, requests.len().max(1));
@@ -106,11 +121,7 @@ pub fn run(requests: &[Request], recipe: &Recipe, registry: &Registry, settings:
             .collect()
     });
     results.into_iter().collect::<Result<Vec<()>>>()?;
-    // Those of earlier runs too: the folder's other tables hold them as well.
-    let tables = OutputFolder::new(settings.out).tables()?;
-    let parts: Vec<PathBuf> = tables.into_iter().filter(|t| t.table == "interviews").flat_map(|t| t.files).map(|f| f.path).collect();
-    merge_interviews(&parts, &paths::interviews_path(settings.out))?;
-    let mut summary = Summary::default();
+    let mut summary = finish(requests, recipe, settings)?;
     let outcomes = outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     for (request, outcome) in requests.iter().zip(outcomes) {
         match outcome {
@@ -120,6 +131,24 @@ pub fn run(requests: &[Request], recipe: &Recipe, registry: &Registry, settings:
             None => summary.failed.push((request.interview_id.clone(), "not reached".into())),
         }
     }
+    Ok(summary)
+}
+
+/// Looks after the folder as a whole: interviews that were not asked for, and the rows of all.
+fn finish(requests: &[Request], recipe: &Recipe, settings: &RunSettings<'_>) -> Result<Summary> {
+    let mut summary = Summary::default();
+    if settings.unlisted != Unlisted::Ignored {
+        summary.unlisted = unlisted(settings.out, requests, recipe)?;
+    }
+    if settings.unlisted == Unlisted::Pruned {
+        prune(settings.out, &summary.unlisted, recipe)?;
+    }
+    tidy(settings.out, recipe);
+    // Those of earlier runs too: the folder's other tables hold them as well.
+    let parts = OutputFolder::new(settings.out).files("interviews")?;
+    let merged = merge_interviews(&parts, &paths::interviews_path(settings.out))?;
+    summary.left_out = merged.left_out.iter().map(|(_, error)| error.chain()).collect();
+    summary.ways = merged.makings.text();
     Ok(summary)
 }
 
@@ -166,10 +195,7 @@ fn work(
                     outcome
                 }
                 // The process is gone; the next interview gets a new one.
-                Err(error) => {
-                    pipeline::write_failure(settings.out, request, recipe, registry, &error)?;
-                    Outcome::Failed { kind: error.kind().into(), error: error.chain() }
-                }
+                Err(error) => record_failure(settings.out, request, recipe, registry, &error),
             }
         };
         report(index, request, Update::Ended(&outcome));

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use super::failure::{forget_failure, record_failure};
 use super::run::{Event, Outcome};
 use crate::error::{Error, Result};
 use crate::inference::{Registry, Runtime};
@@ -48,10 +49,7 @@ pub fn serve(
         };
         let outcome = match one(out, &request, &mut models, recipe, registry, &progress) {
             Ok(timings) => Outcome::Done { timings },
-            Err(error) => {
-                pipeline::write_failure(out, &request, recipe, registry, &error)?;
-                Outcome::Failed { kind: error.kind().into(), error: error.chain() }
-            }
+            Err(error) => record_failure(out, &request, recipe, registry, &error),
         };
         tell(&Event::Finished(outcome))?;
     }
@@ -68,5 +66,6 @@ fn one(
 ) -> Result<Timings> {
     let done = pipeline::extract(request, models, recipe, progress)?;
     pipeline::write(out, &done, recipe, registry)?;
+    forget_failure(out, request, recipe);
     Ok(done.timings)
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::instances::placeholders;
 use crate::error::{Error, Result};
 use crate::output::read::StoredTable;
 use crate::table::{ColumnData, CutOff};
@@ -112,6 +113,11 @@ impl Wording {
         Ok(wording)
     }
 
+    /// Table and column of each cue.
+    pub fn sources(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.cue.iter().map(|c| (if c.table == Source::Turns { "turns" } else { "dyads" }, c.column.as_str()))
+    }
+
     /// Columns of `turns` that are looked at.
     pub fn turn_columns(&self) -> Vec<&str> {
         self.columns(Source::Turns, &["turn_index", "speaker", "face_source", "face_person"])
@@ -197,6 +203,9 @@ impl Cue {
         if self.high.is_empty() && self.low.is_empty() {
             return Some("has no words".into());
         }
+        if let Some(unknown) = [&self.high, &self.low].into_iter().flat_map(|words| placeholders(words)).find(|p| *p != OTHER) {
+            return Some(format!("holds {unknown}; known is {OTHER}"));
+        }
         if self.at_least.is_some() && !self.low.is_empty() {
             return Some("has words for a low value, but at_least tells high ones only".into());
         }
@@ -262,6 +271,7 @@ mod tests {
         for (cue, told) in [
             ("field = \"tone_of_voice\"\ncolumn = \"x\"\nhigh = \"a\"", "either z or at_least"),
             ("field = \"tone_of_voice\"\ncolumn = \"x\"\nz = 1.0", "no words"),
+            ("field = \"tone_of_voice\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"louder than {othr}\"", "holds {othr}; known is {other}"),
             ("field = \"interaction_behavior\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"a\"", "two people"),
             ("field = \"body_posture\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"beside {other}\"", "two people"),
             ("field = \"tone_of_voice\"\ntable = \"dyads\"\nwho = \"listener\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"a\"", "does not speak"),

@@ -9,6 +9,7 @@ use super::cues::Told;
 use super::rescue;
 use crate::error::{Error, Result};
 use crate::output::read::StoredTable;
+use crate::spelling::meant;
 
 /// The questions that come with the program.
 const SHIPPED: &str = include_str!("../../data/questions.toml");
@@ -21,6 +22,15 @@ const SAID: [(&str, &str); 5] = [
     ("dialogue_cleaned", "text"),
     ("background_dialogue", "background_dialogue"),
 ];
+
+/// What stands for names in a question.
+const NAMES: [&str; 5] = ["{task}", "{speaker}", "{supported}", "{source}", "{target}"];
+
+/// Every `{word}` of a text.
+pub(super) fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    let end = move |begin: usize| text[begin..].find('}').map(|length| &text[begin..=begin + length]);
+    text.match_indices('{').filter_map(move |(begin, _)| end(begin))
+}
 
 /// The question of each rule: `data/questions.toml`.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,13 +48,37 @@ impl Questions {
         let mut all = parse(SHIPPED, "data/questions.toml".into())?;
         if let Some(path) = path {
             let text = crate::file::read_text(path)?;
-            all.extend(parse(&text, path.display().to_string())?);
+            let own = parse(&text, path.display().to_string())?;
+            for (name, words) in &own {
+                if let Some(unknown) = placeholders(words).find(|p| !NAMES.contains(p)) {
+                    let what = format!("the question {name:?} holds {unknown}; known are {}", NAMES.join(", "));
+                    return Err(Error::Recipe { place: path.display().to_string(), what });
+                }
+            }
+            all.extend(own);
         }
         Ok(Questions(all))
     }
 
+    /// Refuses a question that is nobody's: the name of no task, rule or unit. It would never be asked, and another one in its place.
+    ///
+    /// # Errors
+    /// [`Error::Recipe`] naming it and the one that was likely meant.
+    pub fn allow_only(&self, tasks: &[&str]) -> Result<()> {
+        let shipped = Questions::load(None)?;
+        let known: Vec<&str> = shipped.0.keys().map(String::as_str).chain(tasks.iter().copied()).collect();
+        match self.0.keys().find(|name| !known.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => {
+                let what =
+                    format!("{name:?} is no task, rule or unit{}; known are {}", meant(name, known.iter().copied()), known.join(", "));
+                Err(Error::Recipe { place: "questions".into(), what })
+            }
+        }
+    }
+
     /// The question of the task itself, else of its rule, else of what it is about. `names`: what stands for what, the task's name first.
-    fn ask(&self, rule: &str, unit: Option<&str>, names: &[(&str, &str); 5]) -> String {
+    fn ask(&self, rule: &str, unit: Option<&str>, names: &[(&str, &str); NAMES.len()]) -> String {
         let words = self.0.get(names[0].1).or_else(|| self.0.get(rule)).or_else(|| self.0.get(unit.unwrap_or("interview")));
         names.iter().fold(words.cloned().unwrap_or_default(), |text, (name, value)| text.replace(name, value))
     }
@@ -156,5 +190,26 @@ fn label(table: &StoredTable, row: usize) -> Value {
         (Some(text), Some(value)) => Value::Object(Map::from_iter([("text".into(), json!(text)), ("value".into(), json!(value))])),
         (Some(text), None) => json!(text),
         (None, value) => json!(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_that_would_never_be_asked_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("q.toml");
+        let load = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Questions::load(Some(&path))
+        };
+        let e = load("er = \"What does {speeker} feel?\"").unwrap_err().to_string();
+        assert!(e.contains("the question \"er\" holds {speeker}; known are {task}, {speaker}"), "{e}");
+        let questions = load("er = \"What does {speaker} feel?\"\nbackchannels = \"Does {target} nod?\"").unwrap();
+        questions.allow_only(&["backchannels"]).unwrap();
+        let e = questions.allow_only(&["backchannel"]).unwrap_err().to_string();
+        assert!(e.contains("\"backchannels\" is no task, rule or unit; did you mean \"backchannel\"?"), "{e}");
     }
 }

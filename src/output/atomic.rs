@@ -6,6 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Cause, Error, Result};
 
+/// What the names of unfinished files begin with; random letters follow.
+pub(super) const PREFIX: &str = ".turnwise-";
+/// What they end in.
+pub(super) const SUFFIX: &str = ".tmp";
+
 /// Lets `fill` write the file; on any failure the old file stays as it was and no temporary is left.
 ///
 /// Missing parent folders are made. The folder is synced too, so that the rename survives a power cut. A link stays one: what it leads to
@@ -40,6 +45,8 @@ fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()
     fs::create_dir_all(&folder)?;
     // A leading dot and another suffix: a listing of tables never sees an unfinished file.
     let temporary = unfinished().tempfile_in(&folder)?;
+    // Held until the file has its name, so that no other run sweeps it away; see `sweep`. Some file systems know no locks.
+    let _ = temporary.as_file().try_lock();
     let (file, name) = temporary.into_parts();
     let mut writer = BufWriter::with_capacity(1 << 20, file);
     fill(&mut writer)?;
@@ -55,7 +62,7 @@ fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()
 /// How an unfinished file is made.
 fn unfinished() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".turnwise-").suffix(".tmp");
+    builder.prefix(PREFIX).suffix(SUFFIX);
     // Temporary files are always private; a table is as readable as any file made here, by the umask that the program
     // sets.
     #[cfg(unix)]

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::output::paths::interviews_path;
+use crate::output::paths::{interviews_path, table_path};
+use crate::output::read::read_columns;
 
 /// The folder of task tables, which are made from the interviews' tables.
 const TASKS: &str = "tasks";
@@ -45,6 +46,19 @@ impl OutputFolder {
     /// The folder.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// True when the interview's tables are those of a finished extraction. After a failure, and when a run was ended while it wrote, files
+    /// may lie there that no row vouches for. A folder without any `interviews` rows was not written by `extract` and is taken as it is.
+    ///
+    /// # Errors
+    /// [`Error::Read`] or [`Error::Parse`] for a row that cannot be read.
+    pub fn is_current(&self, interview_id: &str) -> Result<bool> {
+        let row = table_path(&self.root, "interviews", interview_id)?;
+        if !row.is_file() {
+            return Ok(!self.root.join("interviews").is_dir() && self.interviews_file().is_none());
+        }
+        Ok(read_columns(&row, &["status"])?.text("status", 0) == Some("done"))
     }
 
     /// `interviews.parquet`, if it is there.

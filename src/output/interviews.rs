@@ -4,34 +4,76 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::output::parquet::{FileMetadata, write_table};
+use crate::output::folder::StoredFile;
+use crate::output::parquet::write_table;
+use crate::output::provenance::{Makings, common};
 use crate::output::read::{StoredColumn, StoredSchema, StoredTable, read};
+use crate::spelling::folded;
 use crate::table::{ColumnData, Kind};
 
 /// The column that names an interview.
 const KEY: &str = "interview_id";
 
-/// Joins the tables in `parts` into one at `target`, sorted by `interview_id`; returns the number of rows. Without parts nothing is written.
+/// What [`merge_interviews`] did.
+#[derive(Debug, Default)]
+pub struct Merged {
+    /// Rows of the joined table.
+    pub rows: usize,
+    /// Parts that are not in it, and why.
+    pub left_out: Vec<(StoredFile, Error)>,
+    /// How the finished interviews were made.
+    pub makings: Makings,
+}
+
+/// Joins the tables in `parts` into one at `target`, sorted by `interview_id`. A part that cannot be read, or that tells of another
+/// interview than its name does, is left out and told: it costs nobody else their row. Without a sound part nothing is written.
 ///
 /// Parts written by different recipes or versions may differ in columns: what a part lacks is null, and file metadata
 /// on which the parts disagree reads `mixed`. The order of `parts` does not matter.
 ///
 /// # Errors
-/// [`Error::Read`] or [`Error::Parse`] for a part, [`Error::Usage`] for a part without `interview_id`, an interview told twice, or a column
-/// whose kinds differ, [`Error::Write`] for the target.
-pub fn merge_interviews(parts: &[PathBuf], target: &Path) -> Result<usize> {
-    if parts.is_empty() {
-        return Ok(0);
+/// [`Error::Usage`] for a column whose kinds differ, [`Error::Write`] for the target.
+pub fn merge_interviews(parts: &[StoredFile], target: &Path) -> Result<Merged> {
+    let mut parts: Vec<&StoredFile> = parts.iter().collect();
+    parts.sort();
+    let mut merged = Merged::default();
+    let mut tables = Vec::new();
+    for part in parts {
+        match read_part(part) {
+            Ok(table) => tables.push((part.path.as_path(), table)),
+            Err(error) => merged.left_out.push((part.clone(), error)),
+        }
     }
-    let merged = read_interviews(parts)?;
-    write_table(target, &merged.out(), &merged.schema.metadata)?;
-    Ok(merged.rows())
+    if tables.is_empty() {
+        return Ok(merged);
+    }
+    for (_, table) in &tables {
+        let done = (0..table.rows()).filter(|row| table.text("status", *row) == Some("done"));
+        done.filter_map(|row| table.text(KEY, row)).for_each(|id| merged.makings.add(&table.schema.metadata, id));
+    }
+    let all = concat(&tables)?;
+    merged.rows = all.rows();
+    write_table(target, &all.out(), &all.schema.metadata)?;
+    Ok(merged)
 }
 
-/// What [`merge_interviews`] would write.
+/// A part that tells of the interview it is named after, and of no other.
+fn read_part(part: &StoredFile) -> Result<StoredTable> {
+    let table = read(&part.path)?;
+    let ids: Vec<&str> = (0..table.rows()).map(|row| table.text(KEY, row).unwrap_or_default()).collect();
+    // Some disks write accents in another way than they are given.
+    if ids.len() == 1 && folded(ids[0]) == folded(&part.interview_id) {
+        return Ok(table);
+    }
+    let what = format!("it should be the row of \"{}\" and tells of {ids:?}", part.interview_id);
+    Err(Error::parse(&part.path, 0, what, "extract that interview again, or delete the file"))
+}
+
+/// The rows of `parts` as one table, as [`merge_interviews`] would write it.
 ///
 /// # Errors
-/// As [`merge_interviews`], but for the target.
+/// [`Error::Read`] or [`Error::Parse`] for a part, [`Error::Usage`] for a part without `interview_id`, an interview told twice, or a column
+/// whose kinds differ.
 pub fn read_interviews(parts: &[PathBuf]) -> Result<StoredTable> {
     let mut parts: Vec<&PathBuf> = parts.iter().collect();
     parts.sort();
@@ -66,7 +108,7 @@ fn concat(tables: &[(&Path, StoredTable)]) -> Result<StoredTable> {
         description: first.map_or("", |s| &s.description).to_owned(),
         columns,
         rows: order.len(),
-        metadata: common_metadata(tables),
+        metadata: common(tables.iter().map(|(_, table)| &table.schema.metadata)),
     };
     Ok(StoredTable { schema, columns: data })
 }
@@ -122,48 +164,25 @@ fn gather(column: &StoredColumn, tables: &[(&Path, StoredTable)], order: &[(usiz
     }
 }
 
-fn common_metadata(tables: &[(&Path, StoredTable)]) -> FileMetadata {
-    let agreed = |part: fn(&FileMetadata) -> &String| {
-        let mut values = tables.iter().map(|(_, t)| part(&t.schema.metadata));
-        let Some(first) = values.next() else { return String::new() };
-        if values.all(|v| v == first) { first.clone() } else { "mixed".into() }
-    };
-    let mut models = BTreeMap::new();
-    for (_, table) in tables {
-        for (name, hash) in &table.schema.metadata.models {
-            let known = models.entry(name.clone()).or_insert_with(|| hash.clone());
-            if known != hash {
-                *known = "mixed".into();
-            }
-        }
-    }
-    FileMetadata {
-        schema_version: agreed(|m| &m.schema_version),
-        tool_version: agreed(|m| &m.tool_version),
-        recipe: agreed(|m| &m.recipe),
-        recipe_hash: agreed(|m| &m.recipe_hash),
-        models,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::parquet::write;
+    use crate::output::parquet::{FileMetadata, write};
     use crate::table::{ColumnSpec, TableBuilder, TableSchema};
 
-    fn part(folder: &Path, id: &str, recipe_hash: &str, more: Option<&'static str>) -> PathBuf {
+    fn part(folder: &Path, id: &str, recipe_hash: &str, more: Option<&'static str>) -> StoredFile {
         let mut columns = vec![ColumnSpec::new("interview_id", Kind::Str, "", "key"), ColumnSpec::new("turns", Kind::I64, "", "count")];
+        columns.push(ColumnSpec::new("status", Kind::Str, "", "done or failed"));
         columns.extend(more.map(|name| ColumnSpec::new(name, Kind::F64, "s", "more")));
         let mut t = TableBuilder::new(TableSchema { name: "interviews", description: "one row per interview", columns });
-        t.row().set("interview_id", id).set("turns", id.len());
+        t.row().set("interview_id", id).set("turns", id.len()).set("status", if id == "bad" { "failed" } else { "done" });
         if let Some(name) = more {
             t.set(name, 1.5);
         }
         let path = folder.join(format!("{id}.parquet"));
         let metadata = FileMetadata { recipe_hash: recipe_hash.into(), tool_version: "1".into(), ..FileMetadata::default() };
         write(&path, &t.finish().unwrap(), &metadata).unwrap();
-        path
+        StoredFile { interview_id: id.to_owned(), path, bytes: 0 }
     }
 
     #[test]
@@ -171,12 +190,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let parts = [part(folder.path(), "bb", "r1", None), part(folder.path(), "a", "r2", Some("late_secs"))];
         let target = folder.path().join("out/interviews.parquet");
-        assert_eq!(merge_interviews(&parts, &target).unwrap(), 2);
+        let merged = merge_interviews(&parts, &target).unwrap();
+        assert_eq!((merged.rows, merged.left_out.len()), (2, 0));
+        assert!(merged.makings.text().contains("recipe r1: 1 interview: bb\n"), "{}", merged.makings.text());
         let all = read(&target).unwrap();
         assert_eq!((all.text("interview_id", 0), all.text("interview_id", 1)), (Some("a"), Some("bb")));
         assert_eq!((all.number("turns", 0), all.number("turns", 1)), (Some(1.0), Some(2.0)));
         assert_eq!((all.number("late_secs", 0), all.number("late_secs", 1)), (Some(1.5), None));
-        assert_eq!(all.schema().columns[2].unit, "s");
+        assert_eq!(all.schema().columns[3].unit, "s");
         assert_eq!(all.schema().metadata.recipe_hash, "mixed");
         assert_eq!(all.schema().metadata.tool_version, "1");
 
@@ -187,12 +208,26 @@ mod tests {
     }
 
     #[test]
-    fn an_interview_told_twice_is_an_error() {
+    fn a_part_that_cannot_be_read_or_is_not_its_own_costs_no_other_its_row() {
         let folder = tempfile::tempdir().unwrap();
-        let one = part(folder.path(), "a", "r", None);
-        let two = folder.path().join("copy.parquet");
-        std::fs::copy(&one, &two).unwrap();
-        let e = merge_interviews(&[one, two], &folder.path().join("x.parquet")).unwrap_err();
-        assert!(e.to_string().contains("\"a\"") && e.to_string().contains("copy.parquet"), "{e}");
+        let parts = ["a", "bad", "cut", "copied"].map(|id| part(folder.path(), id, "r", None));
+        std::fs::write(&parts[2].path, "PAR1").unwrap();
+        std::fs::copy(&parts[0].path, &parts[3].path).unwrap();
+        let target = folder.path().join("x.parquet");
+        let merged = merge_interviews(&parts, &target).unwrap();
+        assert_eq!((merged.rows, read(&target).unwrap().rows()), (2, 2));
+        let told: Vec<String> = merged.left_out.iter().map(|(file, e)| format!("{}: {e}", file.interview_id)).collect();
+        assert!(told[0].starts_with("copied: ") && told[0].contains("the row of \"copied\" and tells of [\"a\"]"), "{told:?}");
+        assert!(told[1].starts_with("cut: ") && told[1].contains("cut.parquet") && told.len() == 2, "{told:?}");
+        // How a failed interview would have been made is no way of making.
+        let mut only = Makings::default();
+        only.add(&read(&target).unwrap().schema.metadata, "a");
+        assert_eq!(merged.makings, only);
+        assert_eq!(merge_interviews(&parts[2..3], &folder.path().join("none.parquet")).unwrap().rows, 0);
+        assert!(!folder.path().join("none.parquet").exists());
+
+        let paths = [parts[0].path.clone(), parts[3].path.clone()];
+        let e = read_interviews(&paths).unwrap_err();
+        assert!(e.to_string().contains("\"a\"") && e.to_string().contains("copied.parquet"), "{e}");
     }
 }

@@ -11,6 +11,7 @@ use crate::output::grid::{Grid, Lean, bytes, clock, counted, percent, wrap};
 use crate::output::inspect::{InspectOptions, WIDTH, made_by, shown};
 use crate::output::interviews::read_interviews;
 use crate::output::paths::table_path;
+use crate::output::provenance::{Makings, is_mixed};
 use crate::output::read::{StoredTable, read, read_columns, read_metadata};
 
 /// Interviews told in words unless all are asked for; failed ones and those with warnings come first.
@@ -39,6 +40,7 @@ pub(super) fn overview(root: &Path, options: &InspectOptions) -> Result<String> 
     if let Some(interviews) = &interviews {
         text += &counts(interviews);
         text += &made_by(&interviews.schema().metadata, &InspectOptions::default());
+        text += &ways(&folder, interviews)?;
     }
     text += "\n";
     text += &tables_text(&folder, &tables)?;
@@ -56,6 +58,23 @@ fn interviews_table(folder: &OutputFolder) -> Result<Option<StoredTable>> {
     }
     let parts: Vec<PathBuf> = folder.files("interviews")?.into_iter().map(|f| f.path).collect();
     if parts.is_empty() { Ok(None) } else { read_interviews(&parts).map(Some) }
+}
+
+/// Which interviews were made how, where they were not all made the same way.
+fn ways(folder: &OutputFolder, interviews: &StoredTable) -> Result<String> {
+    // The joined table says that there are several ways; only the interviews' own rows say which.
+    if !is_mixed(&interviews.schema().metadata) {
+        return Ok(String::new());
+    }
+    let row = |id: &str| (0..interviews.rows()).find(|&row| interviews.text("interview_id", row) == Some(id));
+    let mut makings = Makings::default();
+    for file in folder.files("interviews")? {
+        if row(&file.interview_id).is_some_and(|row| !failed(interviews, row)) {
+            makings.add(&read_metadata(&file.path)?.metadata, &file.interview_id);
+        }
+    }
+    let told = makings.text();
+    Ok(if told.is_empty() { told } else { format!("The interviews were not all made the same way:\n{told}") })
 }
 
 /// `3 interviews: 2 done, 1 failed`.
@@ -157,7 +176,8 @@ fn block(root: &Path, interviews: &StoredTable, row: usize) -> Result<String> {
         let kind = interviews.text("error_kind", row).map(|k| format!("{k}: ")).unwrap_or_default();
         told.push(("error", vec![format!("{kind}{error}")]));
     }
-    let part = |table: &str| table_path(root, table, id).ok().filter(|p| p.is_file());
+    // What may lie there of a failed interview is not of this row.
+    let part = |table: &str| table_path(root, table, id).ok().filter(|p| !failed(interviews, row) && p.is_file());
     if let Some(path) = part("speakers") {
         told.push(("speakers", speakers(&read_columns(&path, &["speaker", "label", "match_share", "speech_secs", "person"])?)));
     }

@@ -8,6 +8,15 @@ use crate::text::steers;
 /// Longest component of an id in bytes; file systems stop at 255, the suffix and a temporary name need room.
 const COMPONENT_BYTES: usize = 200;
 
+/// Longest id in bytes; Linux stops at paths of 4096, the output folder's own path needs room.
+const ID_BYTES: usize = 1000;
+
+/// Suffixes of the files that ids name: a folder called so would stand where another interview's file belongs.
+const SUFFIXES: [&str; 3] = [".parquet", ".rttm", ".json"];
+
+/// Names that Windows keeps for devices, whatever suffix follows; COM and LPT with a digit are added.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+
 /// `out/<table>/<interview_id>.parquet`.
 ///
 /// # Errors
@@ -22,6 +31,14 @@ pub fn table_path(out: &Path, table: &str, interview_id: &str) -> Result<PathBuf
 /// [`Error::Usage`] as in [`check_interview_id`].
 pub fn rttm_path(out: &Path, interview_id: &str) -> Result<PathBuf> {
     within(out, "rttm", interview_id, "rttm")
+}
+
+/// `out/timings/<interview_id>.json`.
+///
+/// # Errors
+/// [`Error::Usage`] as in [`check_interview_id`].
+pub fn timings_path(out: &Path, interview_id: &str) -> Result<PathBuf> {
+    within(out, "timings", interview_id, "json")
 }
 
 /// `out/interviews.parquet`, the table of all interviews.
@@ -63,7 +80,19 @@ pub fn check_interview_id(id: &str) -> Result<()> {
     if id.contains('\\') {
         return refuse("holds a backslash");
     }
+    if id.len() > ID_BYTES {
+        return refuse(&format!("has {} bytes, at most {ID_BYTES} fit", id.len()));
+    }
+    let folders = id.rsplit_once('/').map_or("", |(folders, _)| folders);
+    for folder in folders.split('/').map(str::to_lowercase) {
+        if let Some(suffix) = SUFFIXES.iter().find(|s| folder.ends_with(*s)) {
+            return refuse(&format!("has a folder that ends in {suffix}, as the files of interviews do"));
+        }
+    }
     for part in id.split('/') {
+        if is_device(part) {
+            return refuse(&format!("has the component {part:?}, which Windows keeps for a device"));
+        }
         match part {
             "" => return refuse("has an empty component"),
             "." | ".." => return refuse(&format!("has the component {part:?}")),
@@ -78,6 +107,14 @@ pub fn check_interview_id(id: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// `con`, `NUL.txt`, `com1`, …: no file can be called so on Windows.
+fn is_device(component: &str) -> bool {
+    let stem = component.split('.').next().unwrap_or_default().trim_end().to_lowercase();
+    let numbered =
+        |name: &str| stem.strip_prefix(name).is_some_and(|n| n.chars().count() == 1 && n.contains(|c: char| "0123456789¹²³".contains(c)));
+    DEVICES.contains(&stem.as_str()) || numbered("com") || numbered("lpt")
 }
 
 #[cfg(test)]
@@ -99,6 +136,7 @@ mod tests {
     #[test]
     fn ids_that_leave_the_folder_are_refused_and_quoted() {
         let long = "x".repeat(201);
+        let deep = ["x".repeat(199).as_str(); 6].join("/");
         for id in [
             "",
             "/etc/passwd",
@@ -119,12 +157,24 @@ mod tests {
             " a",
             ".a",
             "C:\\a",
+            "CON",
+            "a/nul.mp4",
+            "Com1",
+            "LPT³/a",
+            "a.parquet/b",
+            "x/a.RTTM/b",
+            "a.json/b",
             &long,
+            &deep,
         ] {
             let e = table_path(Path::new("out"), "turns", id).unwrap_err();
             assert_eq!(e.kind(), "usage");
             assert!(e.to_string().contains(&format!("{id:?}")), "{e}");
         }
-        assert!(check_interview_id(&"x".repeat(200)).is_ok());
+        for id in [&"x".repeat(200), "console", "com12", "com", "a/b.parquet", "a.json", "nul-1", "x.parquet.y/b"] {
+            check_interview_id(id).unwrap();
+        }
+        // Only the end is the suffix.
+        assert_eq!(timings_path(Path::new("out"), "a.parquet.b").unwrap(), Path::new("out/timings/a.parquet.b.json"));
     }
 }

@@ -137,9 +137,7 @@ pub fn write_failure(out: &Path, request: &Request, recipe: &Recipe, registry: &
 
 /// Wall-clock times go beside the data, never into it.
 fn write_timings(out: &Path, id: &str, timings: &Timings) -> Result<()> {
-    let table = paths::table_path(out, "timings", id)?;
-    let name = table.file_name().map(|n| n.to_string_lossy().replace(".parquet", ".json")).unwrap_or_default();
-    let path = table.with_file_name(name);
+    let path = paths::timings_path(out, id)?;
     let text = serde_json::to_string_pretty(timings).map_err(|e| Error::write(&path, e))?;
     write_text(&path, &(text + "\n"))
 }

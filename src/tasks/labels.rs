@@ -8,6 +8,8 @@ use super::rescue::group_of;
 use super::settings::{Answer, Labels, Task, Unit};
 use crate::error::{Error, Result};
 use crate::output::read::read;
+use crate::sheet::Sheet;
+use crate::spelling::meant;
 use crate::table::ColumnData;
 use crate::text::clean;
 use crate::transcript::rescue::{Row, Sample};
@@ -57,9 +59,8 @@ impl LabelTable {
 /// Cells as text by column; rows with their place in the file.
 struct Cells {
     columns: BTreeMap<String, Vec<String>>,
-    rows: usize,
-    /// Line of the first row; 0 where the file has no lines.
-    first_line: usize,
+    /// The line of each row; 0 where the file has no lines.
+    lines: Vec<usize>,
 }
 
 /// Reads the labels of a task's file. An empty label is no label.
@@ -79,15 +80,20 @@ pub fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
     for name in keys.iter().copied().chain([labels.column.as_str()]).chain(labels.group.as_deref()) {
         if !cells.columns.contains_key(name) {
             let there = cells.columns.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-            return Err(Error::parse(path, 0, format!("no column {name:?}"), format!("task {} needs it; there are {there}", task.name)));
+            return Err(Error::parse(
+                path,
+                0,
+                format!("no column {name:?}{}", meant(name, cells.columns.keys().map(String::as_str))),
+                format!("task {} needs it; there are {there}", task.name),
+            ));
         }
     }
     let mut found: Vec<Label> = Vec::new();
     let mut groups: BTreeMap<String, String> = BTreeMap::new();
     let mut blank = 0;
-    for row in 0..cells.rows {
+    refuse_unused(path, task, labels, &cells)?;
+    for (row, line) in cells.lines.iter().copied().enumerate() {
         let cell = |name: &str| cells.columns.get(name).map_or("", |c| c[row].trim());
-        let line = if cells.first_line == 0 { 0 } else { cells.first_line + row };
         let fail = |what: String, hint: &str| Err(Error::parse(path, line, what, hint));
         if cell(&labels.column).is_empty() {
             blank += 1;
@@ -127,6 +133,21 @@ pub fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
         return Err(Error::parse(path, 0, "no labels", format!("fill the column {}", labels.column)));
     }
     finish(path, labels, found)
+}
+
+/// A table may hold labels of other tasks. What tells of groups or of a finer unit changes what the labels mean, and is not passed over.
+fn refuse_unused(path: &Path, task: &Task, labels: &Labels, cells: &Cells) -> Result<()> {
+    let there = |name: &str| cells.columns.contains_key(name);
+    let refuse = |what: String, hint: &str| Err(Error::parse(path, usize::from(cells.lines.first() != Some(&0)), what, hint));
+    if labels.group.is_none() && labels.column != "group" && there("group") {
+        let hint = "write group = \"group\" under [task.labels] if no fold may part them, or call the column x_group";
+        return refuse(format!("task {} does not use the column \"group\"", task.name), hint);
+    }
+    if labels.unit != Unit::Turn && labels.column != "turn_index" && there("turn_index") {
+        let hint = "use unit = \"turn\", or call the column x_turn_index";
+        return refuse(format!("task {} is of unit {} and the labels are of turns", task.name, labels.unit.name()), hint);
+    }
+    Ok(())
 }
 
 /// The labels that a text field of the annotations' rows holds; empty fields are none.
@@ -216,34 +237,21 @@ fn number(text: &str) -> Option<f64> {
 }
 
 fn csv_cells(path: &Path) -> Result<Cells> {
-    let text = crate::file::read_text(path)?;
-    let mut reader = csv::ReaderBuilder::new().from_reader(text.trim_start_matches('\u{feff}').as_bytes());
-    let bad = |e: csv::Error| {
-        let line = e.position().map_or(0, |p| usize::try_from(p.line()).unwrap_or(0));
-        Error::parse(path, line, format!("no CSV row: {e}"), "expected a header and as many fields in every row")
-    };
-    let names: Vec<String> = reader.headers().map_err(bad)?.iter().map(|n| n.trim().to_owned()).collect();
-    let mut columns: BTreeMap<String, Vec<String>> = names.iter().map(|n| (n.clone(), Vec::new())).collect();
-    if columns.len() != names.len() {
-        return Err(Error::parse(path, 1, "two columns of one name", "name every column once"));
-    }
-    let (mut rows, mut changed) = (0, 0);
-    for record in reader.records() {
-        let record = record.map_err(bad)?;
-        rows += 1;
-        for (name, cell) in names.iter().zip(record.iter()) {
-            if let Some(column) = columns.get_mut(name) {
-                // As names and words stand in the tables that they are joined with.
-                let cell = clean(cell);
-                changed += usize::from(matches!(cell, Cow::Owned(_)));
-                column.push(cell.into_owned());
-            }
+    let sheet = Sheet::read(path)?;
+    let mut columns: BTreeMap<String, Vec<String>> = sheet.columns().map(|n| (n.to_owned(), Vec::new())).collect();
+    let mut changed = 0;
+    for (name, column) in &mut columns {
+        for row in sheet.rows() {
+            // As names and words stand in the tables that they are joined with.
+            let cell = clean(row.cell(name).unwrap_or_default());
+            changed += usize::from(matches!(cell, Cow::Owned(_)));
+            column.push(cell.into_owned());
         }
     }
     if changed > 0 {
         tracing::warn!("{}: {changed} cells held control characters, which were replaced", path.display());
     }
-    Ok(Cells { columns, rows, first_line: 2 })
+    Ok(Cells { columns, lines: sheet.rows().map(|row| row.line()).collect() })
 }
 
 fn parquet_cells(path: &Path) -> Result<Cells> {
@@ -261,7 +269,7 @@ fn parquet_cells(path: &Path) -> Result<Cells> {
         };
         columns.insert(spec.name.clone(), cells);
     }
-    Ok(Cells { columns, rows: table.rows(), first_line: 0 })
+    Ok(Cells { columns, lines: vec![0; table.rows()] })
 }
 
 #[cfg(test)]
@@ -327,6 +335,11 @@ mod tests {
             (Unit::Interview, Answer::Regression, "interview_id,label\na,many\n", "label \"many\" of a; expected a number"),
             (Unit::Interview, Answer::Ordinal, "interview_id,label\na,low\nb,high\n", "have no order"),
             (Unit::Interview, Answer::Regression, "interview_id,label\n,1\n", "interview_id is empty"),
+            (Unit::Interview, Answer::Regression, "interview_id,lable\na,1\n", "no column \"label\"; did you mean \"lable\"?"),
+            (Unit::Interview, Answer::Regression, "interview_id,label,group\na,1,g\n", "does not use the column \"group\"; write group ="),
+            (Unit::Dyad, Answer::Regression, "interview_id,turn_index,source,target,label\na,1,X,Y,1\n", "the labels are of turns"),
+            (Unit::Interview, Answer::Regression, "interview_id;label\na;1\n", "separated by semicolons"),
+            (Unit::Turn, Answer::Binary, "interview_id,turn_index,label\n\n,,\na,first,1\n", "l.csv:4: turn_index"),
         ] {
             let e = told(unit, kind, text);
             assert!(e.contains(expected), "{e}");

@@ -134,6 +134,9 @@ fn read_bytes(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Transc
         Content::Whisper(root) => whisper::read(&root, &mut draft).map(|()| Format::WhisperJson)?,
         Content::Rescue(samples) => return read_rescue(&samples, path, options, draft),
     };
+    if let Some(id) = options.sample_id {
+        draft.warn(format!("sample_id {id:?} is not used: a file of this format holds one transcript"));
+    }
     draft.finish(format)
 }
 

@@ -1,0 +1,46 @@
+//! What is left of an interview that failed: its row, which says why, and nothing that would pass for its tables.
+
+use std::path::Path;
+
+use super::run::Outcome;
+use crate::error::Error;
+use crate::inference::Registry;
+use crate::output::interview_files::{InterviewFiles, SUPERSEDED};
+use crate::pipeline::{self, Request};
+use crate::recipe::Recipe;
+
+/// Names of the tables of an interview, the same for every recipe.
+pub(super) fn table_names(recipe: &Recipe) -> Vec<&'static str> {
+    pipeline::schemas(recipe).iter().map(|s| s.name).collect()
+}
+
+/// Sets aside what an earlier run left of the interview and writes its row. Where even that cannot be done (a path that
+/// is taken, a disk that is full), the outcome says so: other interviews may still have a place.
+pub(super) fn record_failure(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, error: &Error) -> Outcome {
+    let tables = table_names(recipe);
+    let aside = InterviewFiles { out, tables: &tables }.set_aside(&request.interview_id);
+    let written = pipeline::write_failure(out, request, recipe, registry, error);
+    let mut text = error.chain();
+    if matches!(aside, Ok(true)) {
+        text += &format!("; its tables of an earlier run are kept in {}", out.join(SUPERSEDED).display());
+    }
+    for (part, result) in [("its earlier tables", aside.map(|_| ())), ("its row", written)] {
+        if let Err(e) = result {
+            text += &format!("; and {part}: {}", e.chain());
+        }
+    }
+    Outcome::Failed { kind: error.kind().into(), error: text }
+}
+
+/// Removes what was set aside of an interview that is done now.
+pub(super) fn forget_failure(out: &Path, request: &Request, recipe: &Recipe) {
+    // What stays is hidden and in nobody's way: no reason to fail an interview whose tables are written.
+    if let Err(error) = (InterviewFiles { out, tables: &table_names(recipe) }).forget(&request.interview_id) {
+        tracing::warn!("{}: what an earlier failure set aside is still there: {}", request.interview_id, error.chain());
+    }
+}
+
+/// Removes the folders of what was set aside that are empty now; at the end of a run, when nobody sets anything aside.
+pub(super) fn tidy(out: &Path, recipe: &Recipe) {
+    InterviewFiles { out, tables: &table_names(recipe) }.tidy();
+}
