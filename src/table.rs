@@ -376,6 +376,7 @@ impl TableBuilder {
 
     /// Starts a row of missing values.
     pub fn row(&mut self) -> &mut Self {
+        crate::pulse::beat();
         self.rows += 1;
         for c in &mut self.columns {
             c.push_missing();

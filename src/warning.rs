@@ -80,6 +80,13 @@ pub enum Warning {
         /// In words.
         what: String,
     },
+    /// So many faces at once that only the clearest were looked at.
+    CrowdedPicture {
+        /// Looks at a whole picture that found that many.
+        frames: u32,
+        /// Faces looked at.
+        most: usize,
+    },
     /// Anything else, in words.
     Other {
         /// Short stable code.
@@ -104,6 +111,7 @@ impl Warning {
             Warning::Transcript { .. } => "transcript",
             Warning::TranscriptOffset { .. } => "transcript_offset",
             Warning::SpeakerMatch { .. } => "speaker_match",
+            Warning::CrowdedPicture { .. } => "crowded_picture",
             Warning::Other { code, .. } => code,
         }
     }
@@ -132,6 +140,9 @@ impl fmt::Display for Warning {
             Warning::Clipped { share } => write!(f, "{:.2} % of samples at full scale", share * 100.0),
             Warning::TurnsPastEnd { count, media_end } => write!(f, "{count} turns run past the media's end at {media_end}"),
             Warning::Transcript { what } | Warning::SpeakerMatch { what } | Warning::Other { what, .. } => f.write_str(what),
+            Warning::CrowdedPicture { frames, most } => {
+                write!(f, "{frames} pictures with {most} faces or more: the {most} clearest are looked at; see face.detect_score")
+            }
             Warning::TranscriptOffset { offset_secs } => {
                 write!(f, "speech fits the transcript better {offset_secs:+.2} s later; not applied")
             }

@@ -3,7 +3,7 @@
 //! `parquet` writes tables, `read` gets them back, `interviews` joins the one-row tables of a corpus, `rttm` speaks RTTM and UEM,
 //! `paths` and `folder` know where things lie in an output folder, `schema_doc` and `inspect` tell people what is in it.
 
-mod atomic;
+pub mod atomic;
 pub mod folder;
 mod grid;
 pub mod inspect;

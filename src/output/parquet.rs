@@ -116,6 +116,7 @@ pub(super) fn write_table(path: &Path, table: &OutTable, metadata: &FileMetadata
             let range = start..rows.min(start + ROW_GROUP_ROWS);
             let columns = table.columns.iter().map(|c| to_column(c.name.into(), c.data, range.clone())).collect();
             writer.write_batch(&DataFrame::new(range.len(), columns)?)?;
+            crate::pulse::beat();
         }
         writer.finish()?;
         Ok(())

@@ -63,16 +63,16 @@ pub fn interviews_schema() -> TableSchema {
             ),
             column("transcript_offset_correlation", Kind::F64, "1", "Correlation of cues and voice activity at that offset."),
             column("warnings", Kind::StrList, "", "What a user should know, each with its code first."),
-            key("request_hash", Kind::Str, "", "Of the inputs: media size, transcript, speaker bounds, enrolment."),
+            key("request_hash", Kind::Str, "", "Of the inputs: contents of media, transcript, RTTM and enrolment, speaker bounds."),
             key("recipe_hash", Kind::Str, "", "Of the recipe."),
         ],
     }
 }
 
-/// The row of a finished interview.
+/// The row of a finished interview; the hashes are those of request and recipe.
 pub(super) fn row(
     request: &Request,
-    recipe: &Recipe,
+    hashes: (&str, &str),
     transcript: Option<&Transcript>,
     heard: &Heard,
     seen: &Seen,
@@ -95,8 +95,8 @@ pub(super) fn row(
         .set("transcript_offset_correlation", described.offset.map(|o| o.correlation))
         .set("labels_matched", transcript.map(|_| described.matches.iter().filter(|m| m.diarized.is_some()).count()))
         .set("warnings", warnings)
-        .set("request_hash", super::write::request_hash(request, recipe)?)
-        .set("recipe_hash", recipe.hash()?);
+        .set("request_hash", hashes.0)
+        .set("recipe_hash", hashes.1);
     let mut end = None;
     if let Some(audio) = &heard.report {
         end = Some(audio.end_secs);

@@ -212,6 +212,7 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
     let mut table = TableBuilder::new(dyads_schema());
     let nowhere = Place::default();
     for (at, turn) in turns.iter().enumerate() {
+        crate::pulse::beat();
         let Some(speaker) = turn.speaker.as_deref() else { continue };
         // Shares of the floor look at what was said by the turn's end.
         let until = |i: usize| turns[i].segment.intersection(Segment::new(Seconds::ZERO, turn.segment.end()).unwrap_or(turn.segment));

@@ -102,6 +102,7 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
     let gestures = seen_often(faces).then(|| head_gestures(faces, config.nod_deg, config.shake_deg));
     let mut found = Vec::new();
     for (index, turn) in turns.iter().enumerate() {
+        crate::pulse::beat();
         let looked = between(&faces.sampled, turn.segment, |t| *t).len();
         let inside = between(&faces.observations, turn.segment, |o| o.pts);
         for person in &faces.persons {
