@@ -142,14 +142,36 @@ pub struct Extract {
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
     /// Do interviews again that are already done.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "verify")]
     pub force: bool,
     /// Remove the files of interviews that are in the folder and no longer in the manifest: tables, RTTM, timings, their rows.
     #[arg(long)]
     pub prune: bool,
-    /// Give an interview up when nothing has moved for so long.
-    #[arg(long, value_name = "SECS", default_value_t = 1800, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Read all of the media and of the tables of interviews already done before believing that they are what they were. Without it long
+    /// files are read whole only where their time of change is another than it was.
+    #[arg(long)]
+    pub verify: bool,
+    /// Memory each job may take, as 4G or 800M; an interview that needs more fails alone. Default: four fifths of the machine's, or of what
+    /// the control group leaves, shared out among the jobs, 2G at least.
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub memory_limit: Option<u64>,
+    /// Give an interview up when nothing has been decoded or computed for so long.
+    #[arg(long, value_name = "SECS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     pub stall_secs: u64,
+}
+
+/// Bytes: a whole number and K, M, G or T, in steps of 1024.
+fn memory_size(text: &str) -> Result<u64, String> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[number.len()..].to_ascii_uppercase().trim_end_matches('B').trim_end_matches('I') {
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return Err("expected a whole number with K, M, G or T, such as 4G".into()),
+    };
+    let bytes = number.trim().parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
+    bytes.filter(|b| *b >= 256 << 20).ok_or_else(|| "expected 256M or more: the models alone need that".into())
 }
 
 /// `turnwise inspect`.

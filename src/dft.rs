@@ -39,6 +39,7 @@ impl RealDft {
 
     /// Transforms `samples` (which are used up) into `bins`. Buffers of another size than planned leave the bins 0.
     pub fn transform(&mut self, samples: &mut [f32], bins: &mut [Complex32]) {
+        crate::pulse::beat();
         if self.plan.process_with_scratch(samples, bins, &mut self.scratch).is_err() {
             debug_assert!(false, "{} samples and {} bins for {self:?}", samples.len(), bins.len());
             bins.fill(Complex32::default());
@@ -62,6 +63,7 @@ impl RealDft {
     }
 
     fn keep(&mut self, frame: &[f32]) {
+        crate::pulse::beat();
         let n = frame.len().min(self.input.len());
         self.input[..n].copy_from_slice(&frame[..n]);
         self.input[n..].fill(0.0);
@@ -98,6 +100,7 @@ impl InverseRealDft {
     /// Transforms `bins` (which are used up; the first and last must be real) into `samples`. Buffers of another size than planned leave the
     /// samples 0.
     pub fn transform(&mut self, bins: &mut [Complex32], samples: &mut [f32]) {
+        crate::pulse::beat();
         if self.plan.process_with_scratch(bins, samples, &mut self.scratch).is_err() {
             debug_assert!(false, "{} bins and {} samples for {self:?}", bins.len(), samples.len());
             samples.fill(0.0);

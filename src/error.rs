@@ -45,6 +45,12 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// Somebody wrote into an input while it was read: what was made of it is neither of the old content nor of the new.
+    #[error("{} was changed while it was read; run again when nothing writes into it any more", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// Output cannot be written.
     #[error("cannot write {}", path.display())]
     Write {
@@ -139,12 +145,34 @@ pub enum Error {
         /// How it ended.
         what: String,
     },
+    /// The process working on an interview took more memory than it may.
+    #[error(
+        "the worker for interview {interview} was ended at {used_mb} MB of memory, {limit_mb} MB are allowed; --memory-limit gives it more, \
+         and with fewer --jobs each has more"
+    )]
+    Memory {
+        /// Interview id.
+        interview: String,
+        /// What it held.
+        used_mb: u64,
+        /// What it was allowed.
+        limit_mb: u64,
+    },
+    /// The user, or the system for them, asked the run to end.
+    #[error("stopped by signal {signal}")]
+    Stopped {
+        /// Its number.
+        signal: i32,
+    },
 }
 
 /// The file, and the line where it is known.
 fn place(path: &std::path::Path, line: usize) -> String {
     if line == 0 { path.display().to_string() } else { format!("{}:{line}", path.display()) }
 }
+
+/// Bytes told of an error.
+pub const MOST_TEXT: usize = 16 << 10;
 
 /// The library's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -170,7 +198,7 @@ impl Error {
         Error::Parse { path: path.into(), line, what: what.into(), hint: hint.into() }
     }
 
-    /// The error and all its causes on one line.
+    /// The error and all its causes on one line, of which no more than [`MOST_TEXT`] bytes are told: a file may hold a line of any length.
     pub fn chain(&self) -> String {
         let mut text = self.to_string();
         let mut next = std::error::Error::source(self);
@@ -178,6 +206,10 @@ impl Error {
             text.push_str(": ");
             text.push_str(&cause.to_string());
             next = cause.source();
+        }
+        if text.len() > MOST_TEXT {
+            text.truncate(text.floor_char_boundary(MOST_TEXT));
+            text.push('…');
         }
         text
     }
@@ -197,6 +229,16 @@ impl Error {
         }
     }
 
+    /// True when nothing more can be written where this was to be: no space, no quota, a file system that has become read-only.
+    pub fn ends_all_writing(&self) -> bool {
+        // Writers wrap the system's error in their own; its number stays in the text.
+        let numbers = [libc::ENOSPC, libc::EDQUOT, libc::EROFS];
+        matches!(self, Error::Write { .. }) && {
+            let text = self.chain();
+            numbers.iter().any(|n| text.contains(&format!("(os error {n})")))
+        }
+    }
+
     /// A short stable code for the `error_kind` column.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -204,6 +246,7 @@ impl Error {
             Error::NoStream { .. } => "no_stream",
             Error::Parse { .. } => "parse",
             Error::Read { .. } => "read",
+            Error::Changed { .. } => "input_changed",
             Error::Write { .. } => "write",
             Error::ModelMissing { .. } => "model_missing",
             Error::ModelHash { .. } => "model_hash",
@@ -214,6 +257,8 @@ impl Error {
             Error::Shape { .. } => "shape",
             Error::Usage { .. } => "usage",
             Error::Worker { .. } => "worker",
+            Error::Memory { .. } => "memory",
+            Error::Stopped { .. } => "stopped",
         }
     }
 }
@@ -226,6 +271,21 @@ mod tests {
     fn the_chain_tells_each_cause_once() {
         let e = Error::media("a.mp4", std::io::Error::other("moov atom not found"));
         assert_eq!(e.chain(), "cannot read media a.mp4: moov atom not found");
+    }
+
+    #[test]
+    fn a_full_disk_is_known_through_the_errors_around_it() {
+        let full = || std::io::Error::from_raw_os_error(libc::ENOSPC);
+        assert!(Error::write("a.parquet", full()).ends_all_writing());
+        assert!(Error::write("a.parquet", std::io::Error::other(full())).ends_all_writing());
+        assert!(!Error::write("a.parquet", std::io::Error::from_raw_os_error(libc::EACCES)).ends_all_writing());
+        assert!(!Error::Read { path: "a".into(), source: full() }.ends_all_writing());
+    }
+
+    #[test]
+    fn an_error_is_told_in_bounds() {
+        let text = Error::parse("a.srt", 1, "ü".repeat(1 << 20), "shorten it").chain();
+        assert!(text.len() <= MOST_TEXT + '…'.len_utf8() && text.starts_with("a.srt:1: ü") && text.ends_with("ü…"));
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! meaning      turns · tasks · baseline · export
 //! analysis     audio · speaker · face · transcript
 //! doors        media (ffmpeg-next, hound) · inference (ort) · output (polars, RTTM) · dft (realfft)
-//! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet
+//! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse
 //! ```
 
 pub mod annotation;
@@ -25,6 +25,7 @@ pub mod inference;
 pub mod media;
 pub mod output;
 pub mod pipeline;
+pub mod pulse;
 pub mod recipe;
 pub mod sheet;
 pub mod signal;

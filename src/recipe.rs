@@ -187,6 +187,10 @@ const MAY_BE_NEGATIVE: [&str; 3] = ["input.transcript_shift_secs", "input.audio_
 /// The last part of keys that hold a probability, a share or a score from 0 to 1.
 const UP_TO_ONE: [&str; 6] = ["_probability", "_share", "_iou", "_confidence", "presence", "_agreement"];
 
+/// Thresholds below which a detector sees a face at every place it looks at, none of them one.
+const LEAST_SCORES: [&str; 2] = ["face.detect_score", "face.search_score"];
+const LEAST_SCORE: f64 = 0.05;
+
 /// Windows of the segmentation model are 10 s long: a longer step would leave speech unheard.
 const LONGEST_STEP_SECS: f64 = 10.0;
 
@@ -213,6 +217,8 @@ fn check(tree: &toml::Table, prefix: &str) -> Result<()> {
             Some("0 to 1")
         } else if name == "speaker.segmentation.step_secs" && number > LONGEST_STEP_SECS {
             Some("at most 10 s, the length of a window")
+        } else if LEAST_SCORES.contains(&name.as_str()) && number < LEAST_SCORE {
+            Some("0.05 to 1: below, a face is seen everywhere")
         } else if name.ends_with("_side_px") && number < 64.0 {
             Some("64 or more")
         } else {
@@ -351,6 +357,8 @@ mod tests {
             "face.detect_every_secs=-5",
             "face.embeddings_per_track=0",
             "face.track_score=2",
+            "face.detect_score=0",
+            "face.search_score=0.01",
             "face={persons_min=3, persons_max=2}",
             "voice.min_turn_secs=inf",
             "voice.pitch_min_hz=5000",

@@ -402,6 +402,7 @@ impl TableBuilder {
 
     /// Starts a row of missing values.
     pub fn row(&mut self) -> &mut Self {
+        crate::pulse::beat();
         self.rows += 1;
         self.columns.iter_mut().flatten().for_each(ColumnData::push_missing);
         self

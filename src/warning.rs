@@ -94,6 +94,13 @@ pub enum Warning {
         /// Of what: `turns of the transcript`.
         what: &'static str,
     },
+    /// So many faces at once that only the clearest were looked at.
+    CrowdedPicture {
+        /// Looks at a whole picture that found that many.
+        frames: u32,
+        /// Faces looked at.
+        most: usize,
+    },
     /// Anything else, in words.
     Other {
         /// Short stable code.
@@ -120,6 +127,7 @@ impl Warning {
             Warning::SpeakerMatch { .. } => "speaker_match",
             Warning::Crowd { .. } => "crowd",
             Warning::ControlCharacters { .. } => "control_characters",
+            Warning::CrowdedPicture { .. } => "crowded_picture",
             Warning::Other { code, .. } => code,
         }
     }
@@ -156,6 +164,9 @@ impl fmt::Display for Warning {
 
             Warning::ControlCharacters { count, what } => {
                 write!(f, "{count} {what} held control characters: tabs and line ends are spaces now, others U+FFFD")
+            }
+            Warning::CrowdedPicture { frames, most } => {
+                write!(f, "{frames} pictures with {most} faces or more: the {most} clearest are looked at; see face.detect_score")
             }
             Warning::TranscriptOffset { offset_secs } => {
                 write!(f, "speech fits the transcript better {offset_secs:+.2} s later; not applied")

@@ -137,6 +137,7 @@ impl Stretch<'_> {
 
     /// The place 0.8 to 1.25 periods on whose surroundings correlate best with those of `at`, and the correlation.
     fn next_mark(&self, at: f64, direction: f64, period: f64) -> Option<(f64, f64)> {
+        crate::pulse::beat();
         let half = (0.5 * period).round() as i64;
         let centre = at.round() as i64;
         let (near, far) = ((NEAREST * period).floor() as i64, (FARTHEST * period).ceil() as i64);

@@ -71,6 +71,7 @@ impl TurnVoice {
 /// is `too_short`, or `past_end` when it runs past the audio, one without a frame above [`super::SILENCE_DB`] is `silent`. A recording without
 /// audio is the caller's case: [`TurnVoice::without`] with [`Missing::NoStream`].
 pub fn turn_voice(audio: &AudioBuffer, acoustics: &Acoustics, segment: Segment, words: Option<usize>, config: &VoiceConfig) -> TurnVoice {
+    crate::pulse::beat();
     // A cue of a millisecond is no time in which words are said.
     let long_enough = segment.duration() + 1e-6 >= config.min_turn_secs && !segment.is_empty();
     let speaking_rate = words.filter(|_| long_enough).map(|n| n as f64 / segment.duration());

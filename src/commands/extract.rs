@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
-use std::sync::mpsc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use turnwise::corpus::{self, RunSettings, Summary, Unlisted};
+use turnwise::corpus::{self, Limits, RunSettings, Summary, Unlisted};
 use turnwise::error::Error;
 use turnwise::file;
 use turnwise::inference::{Registry, Runtime};
@@ -19,6 +20,9 @@ use turnwise::speaker::SpeakerBounds;
 use super::progress::Display;
 use super::{SOME_FAILED, keep_apart, recipe, say};
 use crate::cli::{Cli, Extract, Share, Speakers, Worker};
+
+/// Ended by a signal, as shells tell it: 128 and its number.
+const SIGNALLED: usize = 128;
 
 /// What an idle worker is given to end after its parent.
 const IDLE_END: Duration = Duration::from_millis(400);
@@ -49,30 +53,42 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     tempfile::tempfile_in(&args.out).with_context(|| format!("cannot write into the folder {}", args.out.display()))?;
 
+    let stop = stop_on_signals()?;
     let binary = std::env::current_exe().context("cannot find the program's own file")?;
     let worker = || worker_command(&binary, args, cli, registry);
     let settings = RunSettings {
         out: &args.out,
         jobs: jobs(args.jobs),
-        stall: Duration::from_secs(args.stall_secs),
+        limits: Limits {
+            stall: Duration::from_secs(args.stall_secs),
+            memory_bytes: args.memory_limit.or_else(|| corpus::default_memory_limit(jobs(args.jobs).min(requests.len()))),
+        },
         force: args.force,
         unlisted,
+        verify: args.verify,
+        stop: &stop,
         worker: &worker,
     };
     let display = Display::new(requests.len(), cli.quiet);
-    let summary = corpus::run(&requests, &recipe, registry, &settings, &|index, request, update| display.update(index, request, &update))?;
+    let summary = corpus::run(&requests, &recipe, registry, &settings, &|index, request, update| display.update(index, request, &update));
     display.finish();
-    if !cli.quiet {
-        let failed = summary.failed.len();
-        say(&format!("{} done, {} already done, {failed} failed; tables in {}", summary.done, summary.skipped, args.out.display()));
+    let summary = summary.map_err(|e| match e {
+        // Nothing was begun.
+        Error::Usage { .. } => e.into(),
+        e => anyhow::Error::from(e).context("the run ended early; what is done is kept, and the same command goes on with the rest"),
+    })?;
+    if !cli.quiet || summary.stopped.is_some() {
+        say(&told(&summary, &args.out));
         tell_others(args, &summary);
     }
     for reason in &summary.left_out {
         tracing::error!("a row is not in interviews.parquet: {reason}");
     }
+    if let Some(signal) = summary.stopped {
+        return Ok(ExitCode::from(u8::try_from(SIGNALLED + signal).unwrap_or(SOME_FAILED)));
+    }
     Ok(if summary.failed.is_empty() && summary.left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
 }
-
 /// What is to be done about interviews of earlier runs: a single file says nothing of them.
 fn unlisted(args: &Extract) -> Result<Unlisted> {
     match (corpus::is_manifest(&args.input), args.prune) {
@@ -103,6 +119,39 @@ fn tell_others(args: &Extract, summary: &Summary) {
     if !summary.ways.is_empty() {
         say(&format!("The interviews in {out} were not all made the same way:\n{}", summary.ways.trim_end()));
     }
+}
+
+fn told(summary: &Summary, out: &Path) -> String {
+    let Summary { done, skipped, failed, left, stopped, .. } = summary;
+    let counts = format!("{done} done, {skipped} already done, {} failed", failed.len());
+    match stopped {
+        Some(_) => {
+            format!("stopped: {counts}, {left} left; what is done is kept in {}, and the same command goes on with the rest", out.display())
+        }
+        None => format!("{counts}; tables in {}", out.display()),
+    }
+}
+
+/// The first interrupt or request to end is noted, for the run to end its workers and to leave the folder in order; the second ends at once.
+/// A signal that the program was started to ignore (`nohup`, a job in the background of a script) stays ignored.
+fn stop_on_signals() -> Result<Arc<AtomicUsize>> {
+    let stop = Arc::new(AtomicUsize::new(0));
+    #[cfg(unix)]
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        // SAFETY: a null new action only asks; an all-zero action is a valid place for the answer.
+        let ignored = unsafe {
+            let mut now: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &raw mut now) == 0 && now.sa_sigaction == libc::SIG_IGN
+        };
+        if !ignored {
+            let asked = Arc::new(std::sync::atomic::AtomicBool::new(false));
+            let code = i32::try_from(SIGNALLED)? + signal;
+            signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&asked)).context("cannot listen to signals")?;
+            signal_hook::flag::register(signal, asked).context("cannot listen to signals")?;
+            signal_hook::flag::register_usize(signal, Arc::clone(&stop), usize::try_from(signal)?).context("cannot listen to signals")?;
+        }
+    }
+    Ok(stop)
 }
 
 fn requests(args: &Extract) -> Result<Vec<Request>> {
@@ -211,6 +260,7 @@ fn option(name: &str, value: &Path) -> OsString {
 /// Serves one parent over standard input and output, and ends with it: where standard input ends, the parent has no more work or is gone,
 /// and an interview half done is left behind.
 pub fn worker(args: &Worker, registry: &Registry) -> Result<()> {
+    let output = own_output()?;
     let (send, lines) = mpsc::channel();
     std::thread::spawn(move || {
         for line in std::io::stdin().lines() {
@@ -226,5 +276,28 @@ pub fn worker(args: &Worker, registry: &Registry) -> Result<()> {
     });
     let Some(first) = lines.iter().next() else { return Ok(()) };
     let recipe: Recipe = serde_json::from_str(&first?).context("the worker's recipe is not understood")?;
-    Ok(corpus::serve(&args.out, &recipe, registry, Runtime::default(), lines, std::io::stdout())?)
+    Ok(corpus::serve(&args.out, &recipe, registry, Runtime::default(), lines, output)?)
+}
+/// Standard output as it was given, for the protocol alone: from here on what a library prints goes to the log. An interrupt from the
+/// keyboard reaches parent and workers alike; it is the parent's to answer. And where the machine runs out of memory, a worker is a better
+/// choice than its parent.
+#[cfg(unix)]
+fn own_output() -> Result<std::fs::File> {
+    use std::os::fd::AsFd;
+    let output = std::io::stdout().as_fd().try_clone_to_owned().context("cannot keep the standard output")?;
+    // SAFETY: both descriptors are open; the handler is the system's own.
+    unsafe {
+        if libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) < 0 {
+            return Err(std::io::Error::last_os_error()).context("cannot turn the standard output to the log");
+        }
+        libc::signal(libc::SIGINT, libc::SIG_IGN);
+    }
+    // There only on Linux, and only a preference.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "500");
+    Ok(output.into())
+}
+
+#[cfg(not(unix))]
+fn own_output() -> Result<std::io::Stdout> {
+    Ok(std::io::stdout())
 }

@@ -42,7 +42,7 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
         tracker.push(&frame?)?;
     }
     let faces = tracker.finish()?;
-    for warning in frames.finish()?.warnings {
+    for warning in frames.finish()?.warnings.into_iter().chain(faces.warning()) {
         tracing::warn!("{warning}");
     }
     parquet::write(&args.out.join("faces.parquet"), &faces_table(&id, &faces, &recipe.face)?, &metadata)?;

@@ -2,18 +2,23 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::failure::{forget_failure, record_failure};
-use super::run::{Event, Outcome};
+use super::run::{Event, Outcome, gone, is_there};
 use crate::error::{Error, Result};
 use crate::inference::{Registry, Runtime};
 use crate::pipeline::{self, Models, Progress, Request, Timings};
+use crate::pulse;
 use crate::recipe::Recipe;
 
 /// Progress within a step is told at most this often.
 const TELL_EVERY: Duration = Duration::from_millis(200);
+
+/// Work done is told this often, when there was some.
+const PULSE_EVERY: Duration = Duration::from_millis(500);
 
 /// Serves requests, one a line, until the input ends. Models are loaded once.
 ///
@@ -27,20 +32,61 @@ pub fn serve(
     input: impl IntoIterator<Item = std::io::Result<String>>,
     output: impl Write + Send,
 ) -> Result<()> {
-    let mut models = Models::load(registry, recipe, runtime)?;
     let output = Mutex::new(output);
     let tell = |event: &Event| -> Result<()> {
         let text = serde_json::to_string(event).map_err(|e| Error::write("standard output", e))?;
-        let mut output = output.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
         writeln!(output, "{text}").and_then(|()| output.flush()).map_err(|e| Error::write("standard output", e))
     };
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let pulse = scope.spawn(|| {
+            let mut told = 0;
+            while !done.load(Ordering::Relaxed) {
+                let beats = pulse::beats();
+                if beats > told {
+                    told = beats;
+                    // Nobody listens any more when this fails; the result will say so.
+                    let _ = tell(&Event::Worked { beats });
+                }
+                std::thread::park_timeout(PULSE_EVERY);
+            }
+        });
+        // However it ends, by a panic too: the scope waits for its threads.
+        let _over = Over { done: &done, pulse: pulse.thread().clone() };
+        answer(out, recipe, registry, runtime, input, &tell)
+    })
+}
+
+/// Ends the pulse when the answers end.
+struct Over<'a> {
+    done: &'a AtomicBool,
+    pulse: std::thread::Thread,
+}
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+        self.pulse.unpark();
+    }
+}
+
+fn answer(
+    out: &Path,
+    recipe: &Recipe,
+    registry: &Registry,
+    runtime: Runtime,
+    input: impl IntoIterator<Item = std::io::Result<String>>,
+    tell: &(dyn Fn(&Event) -> Result<()> + Sync),
+) -> Result<()> {
+    let mut models = Models::load(registry, recipe, runtime)?;
     for line in input {
         let line = line.map_err(|source| Error::Read { path: "standard input".into(), source })?;
         let request: Request = serde_json::from_str(&line)
             .map_err(|e| Error::parse("standard input", 0, e.to_string(), "this is the program's own protocol"))?;
         let last = Mutex::new(Instant::now());
         let progress = |p: Progress| {
-            let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
             if last.elapsed() >= TELL_EVERY || matches!(p, Progress::Step(_)) {
                 *last = Instant::now();
                 // Nobody listens any more when this fails; the result will say so.
@@ -49,6 +95,11 @@ pub fn serve(
         };
         let outcome = match one(out, &request, &mut models, recipe, registry, &progress) {
             Ok(timings) => Outcome::Done { timings },
+            // The next interview would fare no better, hours of work later.
+            Err(error) if error.ends_all_writing() || !is_there(out) => {
+                tell(&Event::Unwritable { error: error.chain() })?;
+                continue;
+            }
             Err(error) => record_failure(out, &request, recipe, registry, &error),
         };
         tell(&Event::Finished(outcome))?;
@@ -65,6 +116,9 @@ fn one(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Timings> {
     let done = pipeline::extract(request, models, recipe, progress)?;
+    if !is_there(out) {
+        return Err(gone(out));
+    }
     pipeline::write(out, &done, recipe, registry)?;
     forget_failure(out, request, recipe);
     Ok(done.timings)

@@ -36,6 +36,7 @@ mod track;
 mod tracker;
 
 pub use config::FaceConfig;
+pub use detect::MOST_FACES;
 pub use gesture::{GestureKind, HeadGesture, head_gestures};
 pub use models::FaceModels;
 pub use observation::{BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track};

@@ -1,6 +1,7 @@
 //! What was seen: one face in one frame, the tracks observations form, and the persons tracks belong to.
 
 use crate::time::Seconds;
+use crate::warning::Warning;
 
 /// Landmarks of a face: 468 of the mesh, then 5 of each iris.
 pub const LANDMARKS: usize = 478;
@@ -267,9 +268,17 @@ pub struct Faces {
     pub faces_per_frame: Vec<u32>,
     /// Times of the first frame of each shot but the first.
     pub cuts: Vec<Seconds>,
+    /// Looks at a whole picture that found [`super::MOST_FACES`] faces; there may have been more, which were left out.
+    pub crowded_frames: u32,
 }
 
 impl Faces {
+    /// What a user should know of all frames together.
+    pub fn warning(&self) -> Option<Warning> {
+        let (frames, most) = (self.crowded_frames, super::MOST_FACES);
+        (frames > 0).then_some(Warning::CrowdedPicture { frames, most })
+    }
+
     /// The person of a track; `None` for an unknown track and for one that is nobody's.
     pub fn person_of(&self, track: u32) -> Option<&str> {
         let i = self.tracks.binary_search_by_key(&track, |t| t.id).ok()?;

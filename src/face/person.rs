@@ -200,6 +200,7 @@ fn merge(groups: &mut Vec<Group>, tracks: &[Candidate], limits: Limits) {
     // Distance of each pair of living groups; infinite = must not be joined. Row minima keep the search quadratic in most cases.
     let mut table = vec![f64::INFINITY; n * n];
     for i in 0..n {
+        crate::pulse::beat();
         for j in 0..i {
             if !groups[i].meets(&groups[j], tracks) {
                 let d = groups[i].distance(&groups[j]);
@@ -215,6 +216,7 @@ fn merge(groups: &mut Vec<Group>, tracks: &[Candidate], limits: Limits) {
     };
     let mut best: Vec<(f64, usize)> = (0..n).map(|i| nearest(&table, &living, i)).collect();
     while count > 1 {
+        crate::pulse::beat();
         let nearest_pair = (0..n).filter(|&i| living[i]).map(|i| (i, best[i])).min_by(|a, b| a.1.0.total_cmp(&b.1.0));
         let Some((i, (d, j))) = nearest_pair else { break };
         let wanted = limits.max > 0 && count > limits.max;

@@ -9,7 +9,7 @@ use std::path::Path;
 use image::RgbImage;
 
 use super::crop::Roi;
-use super::detect::{self, Detection, Detector, Settings};
+use super::detect::{self, Detection, Detector, MOST_FACES, Settings};
 use super::enrolment::{self, Enrolled};
 use super::landmark::{Mesh, Mesher, SIDE};
 use super::short_range::{Near, ShortRange};
@@ -89,6 +89,8 @@ pub struct FaceTracker<'a> {
     /// Read before the first frame, so that a bad folder is told at once.
     enrolled: Option<Vec<Enrolled>>,
     crops: bool,
+    /// Frames with more faces than are looked at.
+    crowded_frames: u32,
 }
 
 impl std::fmt::Debug for FaceTracker<'_> {
@@ -123,6 +125,7 @@ impl<'a> FaceTracker<'a> {
             cuts: Vec::new(),
             enrolled: None,
             crops: false,
+            crowded_frames: 0,
         }
     }
 
@@ -176,6 +179,7 @@ impl<'a> FaceTracker<'a> {
             }
             self.shots.mark();
             let found = self.detector.detect(&mut self.models.detector, picture, settings)?;
+            self.crowded_frames += u32::from(found.len() == MOST_FACES);
             let scale = self.models.detector.scale_of(picture, settings);
             self.confirm(&mut seen, &found, Some(scale), &near, picture, now)?;
         } else {
@@ -353,6 +357,9 @@ impl<'a> FaceTracker<'a> {
             }
         }
         for (j, d) in open.iter().map(|&j| (j, &found[j])) {
+            if seen.len() >= MOST_FACES {
+                break;
+            }
             // New faces must be plain; those seen a moment ago need not.
             let back = again.iter().find(|&&(_, o)| open[o] == j).map(|&(l, _)| lost[l]);
             self.take(d, back, seen, near, picture, now)?;
@@ -558,7 +565,9 @@ impl<'a> FaceTracker<'a> {
         for track in std::mem::take(&mut self.live) {
             self.end(track)?;
         }
-        Ok(summary::gather(self.past, self.observations, self.sampled, self.cuts, &self.config, &self.enrolled.unwrap_or_default()))
+        let enrolled = self.enrolled.unwrap_or_default();
+        let faces = summary::gather(self.past, self.observations, self.sampled, self.cuts, &self.config, &enrolled);
+        Ok(Faces { crowded_frames: self.crowded_frames, ..faces })
     }
 }
 

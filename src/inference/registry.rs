@@ -406,6 +406,7 @@ pub fn file_sha256(path: &Path) -> Result<String> {
             break;
         }
         hasher.update(&chunk[..n]);
+        crate::pulse::beat();
     }
     Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
 }

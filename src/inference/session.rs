@@ -94,6 +94,7 @@ impl Session {
         let session = build(environment(registry)?, &path, runtime).map_err(|e| Error::model(name, e))?;
         check(entry, "input", &entry.inputs, session.inputs())?;
         check(entry, "output", &entry.outputs, session.outputs())?;
+        crate::pulse::beat();
         Ok(Session { name: name.into(), outputs: entry.outputs.iter().map(|o| o.name.clone()).collect(), usage: Usage::default(), session })
     }
 
@@ -128,6 +129,7 @@ impl Session {
         }
         let begun = thread_cpu_secs();
         let results = self.session.run(values)?;
+        crate::pulse::beat();
         self.usage.add(shapes, thread_cpu_secs() - begun);
         let floats = |name: &String| {
             let value = &results[name.as_str()];

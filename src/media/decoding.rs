@@ -10,6 +10,7 @@ use super::amr;
 use super::input::{self, Source};
 use super::log;
 use crate::error::Result;
+use crate::pulse::Furthest;
 use crate::time::{Seconds, Segment};
 use crate::warning::Warning;
 
@@ -81,6 +82,9 @@ pub(super) struct StreamDecoder {
     /// Pieces of the last packet not yet sent.
     pieces: VecDeque<Packet>,
     last_secs: f64,
+    /// Bytes read and seconds decoded: a decoder that goes round gets no further in either.
+    read: Furthest,
+    decoded: Furthest,
     pub(super) errors: DecodeErrors,
     /// Packets the container marks as not to be shown (edit lists); their frames are decoded and dropped by FFmpeg.
     pub(super) hidden_packets: u64,
@@ -116,6 +120,8 @@ impl StreamDecoder {
             draining: false,
             pieces: VecDeque::new(),
             last_secs: 0.0,
+            read: Furthest::default(),
+            decoded: Furthest::default(),
             errors: DecodeErrors::default(),
             hidden_packets: 0,
         })
@@ -181,8 +187,12 @@ impl StreamDecoder {
         let mut failures = 0;
         loop {
             match packet.read(&mut self.input) {
-                Ok(()) if packet.stream() != self.index => {}
-                Ok(()) => break,
+                Ok(()) => {
+                    self.read.reach(packet.position() as f64);
+                    if packet.stream() == self.index {
+                        break;
+                    }
+                }
                 Err(ffmpeg::Error::Eof) => return self.drain(),
                 Err(e) => {
                     self.note(self.last_secs, 0.0, e);
@@ -232,6 +242,9 @@ impl StreamDecoder {
 
     /// A frame the decoder itself marks as broken is counted, and used.
     fn note_frame(&mut self, frame: &ffmpeg::Frame) {
+        if let Some(ticks) = input::ticks(frame) {
+            self.decoded.reach(self.secs(ticks));
+        }
         if frame.is_corrupt() || frame.has_decode_errors() {
             let secs = input::ticks(frame).map_or(self.last_secs, |t| self.secs(t));
             let duration = self.span_secs(frame.packet().duration);

@@ -75,6 +75,7 @@ fn mix(samples: impl Iterator<Item = hound::Result<f64>>, spec: hound::WavSpec, 
             if mono.len() == PIECE {
                 placing.push(None, spec.sample_rate, &mono).map_err(Failure::Placing)?;
                 mono.clear();
+                crate::pulse::beat();
             }
         }
     }

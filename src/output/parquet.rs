@@ -133,6 +133,7 @@ pub(super) fn write_table(path: &Path, table: &OutTable, metadata: &FileMetadata
             };
             let columns = table.columns.iter().map(&mut column).collect();
             writer.write_batch(&DataFrame::new(range.len(), columns)?)?;
+            crate::pulse::beat();
         }
         writer.finish()?;
         Ok(())

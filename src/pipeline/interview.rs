@@ -63,23 +63,23 @@ pub fn interviews_schema() -> TableSchema {
             ),
             column("transcript_offset_correlation", Kind::F64, "1", "Correlation of cues and voice activity at that offset."),
             column("warnings", Kind::StrList, "", "What a user should know, each with its code first."),
-            key("request_hash", Kind::Str, "", "Of the inputs: media size, transcript, speaker bounds, enrolment."),
+            key("request_hash", Kind::Str, "", "Of the inputs: contents of media, transcript, RTTM and enrolment, speaker bounds."),
             key("recipe_hash", Kind::Str, "", "Of the recipe, enrolled voices and faces by their contents."),
         ],
     }
 }
 
-/// The row of a finished interview.
+/// The row of a finished interview; the hashes are those of request and recipe, `told` is of [`told::words`].
 pub(super) fn row(
     request: &Request,
-    recipe: &Recipe,
+    hashes: (&str, &str),
     transcript: Option<&Transcript>,
     heard: &Heard,
     seen: &Seen,
     described: &Described,
-    warnings: Vec<String>,
+    told: (String, Option<String>, Vec<String>),
 ) -> Result<Table> {
-    let (media, group, warnings) = told::words(request, recipe, warnings);
+    let (media, group, warnings) = told;
     let annotation = &heard.diarization.annotation;
     let group = group.or_else(|| Some(transcript?.sample.as_ref()?.group_mode.name().to_owned()));
     let mut table = TableBuilder::new(interviews_schema());
@@ -96,8 +96,8 @@ pub(super) fn row(
         .set("transcript_offset_correlation", described.offset.map(|o| o.correlation))
         .set("labels_matched", transcript.map(|_| described.matches.iter().filter(|m| m.diarized.is_some()).count()))
         .set("warnings", warnings)
-        .set("request_hash", super::write::request_hash(request, recipe)?)
-        .set("recipe_hash", told::recipe(recipe).hash()?);
+        .set("request_hash", hashes.0)
+        .set("recipe_hash", hashes.1);
     let mut end = None;
     if let Some(audio) = &heard.report {
         end = Some(audio.end_secs);

@@ -9,9 +9,12 @@
 
 #[cfg(test)]
 mod cast_truth;
+mod done;
 mod enrolment;
+mod fingerprint;
 #[cfg(test)]
 mod growth;
+mod inputs;
 mod interview;
 #[cfg(test)]
 mod relation_truth;
@@ -19,10 +22,12 @@ mod tables;
 mod told;
 mod write;
 
+pub use done::is_done;
 pub use enrolment::known_voices;
+pub use inputs::Inputs;
 pub use interview::interviews_schema;
 pub use tables::schemas;
-pub use write::{file_metadata, is_done, write, write_failure};
+pub use write::{file_metadata, write, write_failure};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -192,6 +197,8 @@ pub struct Timings {
 pub struct Interview {
     /// The request it answers.
     pub request: Request,
+    /// The files it was made from.
+    pub inputs: Inputs,
     /// Everything but the `interviews` row.
     pub tables: Vec<Table>,
     /// The one row of `interviews`.
@@ -227,6 +234,8 @@ pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress
     let begun = Instant::now();
     let warnings = Warnings::default();
     let mut timings = Timings::default();
+    // Before anything else reads them: what is made must be of these contents, or of none.
+    let inputs = Inputs::take(request, recipe)?;
     let read = read_transcript(request, recipe, &warnings)?;
     // What a failed interview asked before is not this one's.
     drop(models.take_usage());
@@ -247,11 +256,15 @@ pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress
     progress(Progress::Step(Step::Describe));
     let step = Instant::now();
     let described = tables::describe(request, recipe, read.as_ref(), &heard, &seen, &warnings)?;
-    let row = interview::row(request, recipe, read.as_ref(), &heard, &seen, &described, warnings.into_sorted())?;
+    inputs.must_be_unchanged(request, recipe)?;
+    let hashes = (inputs.request_hash(), told::recipe(recipe).hash()?);
+    let told = told::words(request, recipe, warnings.into_sorted());
+    let row = interview::row(request, (hashes.0, &hashes.1), read.as_ref(), &heard, &seen, &described, told)?;
     timings.models = models.take_usage();
     timings.tables_secs = step.elapsed().as_secs_f64();
     timings.total_secs = begun.elapsed().as_secs_f64();
-    Ok(Interview { request: request.clone(), tables: described.tables, row, annotation: heard.diarization.annotation, timings })
+    let annotation = heard.diarization.annotation;
+    Ok(Interview { request: request.clone(), inputs, tables: described.tables, row, annotation, timings })
 }
 
 fn read_transcript(request: &Request, recipe: &Recipe, warnings: &Warnings) -> Result<Option<Transcript>> {
@@ -411,6 +424,7 @@ fn watch(
         progress(Progress::Watching { video_secs: frame.pts.get(), total_secs });
     }
     let faces = tracker.finish()?;
+    faces.warning().into_iter().for_each(|w| warnings.push(w));
     let report = frames.finish()?;
     report.warnings.iter().for_each(|w| warnings.push(w.clone()));
     Ok((Seen { faces, report: Some(report) }, begun.elapsed().as_secs_f64()))

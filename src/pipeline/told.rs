@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use super::Request;
-use super::write::contents;
-use crate::error::Error;
+use super::inputs::below;
+use crate::error::{Error, Result};
+use crate::inference::file_sha256;
 use crate::recipe::{Recipe, short_hash};
 use crate::text::{clean, clean_in_place};
 use crate::warning::Warning;
@@ -27,6 +28,16 @@ pub(super) fn recipe(recipe: &Recipe) -> Recipe {
         Err(_) => "unreadable".to_owned(),
     };
     recipe.told(mark(&recipe.speaker.enrolment.voices), mark(&recipe.face.enrolment))
+}
+
+/// Name and hash of a file, or of every file in a folder, in order; none for an empty path.
+fn contents(path: &Path) -> Result<Vec<(String, String)>> {
+    let mut files = Vec::new();
+    if !path.as_os_str().is_empty() {
+        below("", path, &mut files)?;
+    }
+    files.sort();
+    files.into_iter().map(|(name, path)| Ok((name, file_sha256(&path)?))).collect()
 }
 
 /// Media name, group and warnings of an interview's row, fit for a table; a warning more where the request's own texts

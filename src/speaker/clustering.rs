@@ -226,6 +226,7 @@ fn linkage(nodes: &[Node]) -> Vec<Merge> {
     let mut chain: Vec<usize> = Vec::new();
     let mut start = 0;
     while merges.len() + 1 < nodes.len() {
+        crate::pulse::beat();
         if chain.is_empty() {
             while active.get(start).is_some_and(Option::is_none) {
                 start += 1;

@@ -165,6 +165,7 @@ fn score(motions: &[Motion], speaker: &str, annotation: &Annotation, drive: &[f6
     let mut first = 0;
     let longest = turns.iter().map(|t| t.segment.duration()).fold(0.0, f64::max);
     for motion in motions {
+        crate::pulse::beat();
         while turns.get(first).is_some_and(|t| t.segment.start().get() + longest < motion.at.get()) {
             first += 1;
         }

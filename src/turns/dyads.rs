@@ -231,6 +231,7 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
     let gestures_seen = seen_often(faces);
     let mut table = TableBuilder::new(dyads_schema());
     for (at, turn) in turns.iter().enumerate() {
+        crate::pulse::beat();
         let here = turn.segment;
         entrainment.take(at, here.start().get());
         if let Some(speaker) = speaker_of[at] {

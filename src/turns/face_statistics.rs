@@ -103,6 +103,7 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
     gestures.iter_mut().for_each(|all| all.sort_by_key(|g| g.segment.middle()));
     let mut found = Vec::new();
     for (index, turn) in turns.iter().enumerate() {
+        crate::pulse::beat();
         let looked = between(&faces.sampled, turn.segment, |t| *t).len();
         let inside = between(&faces.observations, turn.segment, |o| o.pts);
         let gestures = gestures.as_ref().map(|all| between(all, turn.segment, |g| g.segment.middle()));

@@ -101,6 +101,7 @@ impl<'a> Pairing<'a> {
         let mut random = SplitMix(self.settings.seed);
         let mut peaks = Vec::with_capacity(self.settings.surrogates);
         for _ in 0..self.settings.surrogates {
+            crate::pulse::beat();
             let mut partners = used.clone();
             for i in (1..n).rev() {
                 partners.swap(i, random.below(i + 1));
@@ -150,6 +151,7 @@ impl<'a> Pairing<'a> {
 
     /// Fisher's z of the first's window `i` and the second's window `j`, at every lag.
     fn curve(&self, i: usize, j: usize) -> Vec<f32> {
+        crate::pulse::beat();
         let w = self.settings.window;
         let a = &self.first[i * w..(i + 1) * w];
         let whole = self.whole.0[i] && self.whole.1[j];

@@ -55,6 +55,7 @@ pub fn transcript_offset(turns: &[Turn], speech: &[f32], step_secs: f64, max_sec
     let zero = at(0);
     let mut best = (0isize, zero);
     for lag in 1..=reach as isize {
+        crate::pulse::beat();
         for lag in [lag, -lag] {
             let r = at(lag);
             if r > best.1 {

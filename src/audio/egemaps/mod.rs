@@ -235,6 +235,7 @@ impl Extractor {
         self.period.restart();
         let mut energy = 0.0;
         for i in 0..short {
+            crate::pulse::beat();
             energy += self.short_frame(&signal[i * STEP..i * STEP + SHORT_WINDOW], &mut out);
             if i < long {
                 self.long_frame(i, &signal[i * STEP..i * STEP + LONG_WINDOW]);

@@ -1,0 +1,139 @@
+//! Whether an interview is done, and what is kept to know it: `timings/<interview_id>.json`, beside the data, written last of all.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::fingerprint::FileMark;
+use super::{Inputs, Request, Timings, file_metadata, inputs};
+use crate::error::{Error, Result};
+use crate::inference::Registry;
+use crate::output::{atomic, paths, read};
+use crate::recipe::Recipe;
+
+/// Name of the speech turns among the outputs; the others have their table's.
+const RTTM: &str = "rttm";
+
+/// What is kept of an interview that was written: the time it took, and every file that was read or written for it.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+struct Record {
+    #[serde(flatten)]
+    timings: Timings,
+    interview_id: String,
+    /// As in the interview's row.
+    request_hash: String,
+    /// By role: `media`, `transcript`, … `None` where one of them was a pipe.
+    inputs: Option<BTreeMap<String, FileMark>>,
+    /// By table, `interviews` and `rttm` among them.
+    outputs: BTreeMap<String, FileMark>,
+}
+
+/// Where the record lies. What a record says differs between machines and runs: it is no data.
+fn record_path(out: &Path, id: &str) -> Result<PathBuf> {
+    paths::timings_path(out, id)
+}
+
+fn output_path(out: &Path, name: &str, id: &str) -> Result<PathBuf> {
+    if name == RTTM { paths::rttm_path(out, id) } else { paths::table_path(out, name, id) }
+}
+
+/// Keeps what was written under `names` (tables), and the RTTM.
+///
+/// # Errors
+/// [`Error::Read`] for a file that is gone already, [`Error::Write`].
+pub(super) fn keep(out: &Path, id: &str, timings: &Timings, inputs: &Inputs, names: &[&str]) -> Result<()> {
+    let mut outputs = BTreeMap::new();
+    for name in names.iter().copied().chain([RTTM]) {
+        outputs.insert(name.to_owned(), FileMark::written(&output_path(out, name, id)?)?);
+    }
+    let (timings, request_hash) = (timings.clone(), inputs.request_hash().to_owned());
+    write(out, &Record { timings, interview_id: id.into(), request_hash, inputs: inputs.marks(), outputs })
+}
+
+/// Makes an interview count as not done, before its tables are replaced.
+///
+/// # Errors
+/// [`Error::Write`].
+pub(super) fn forget(out: &Path, id: &str) -> Result<()> {
+    let path = record_path(out, id)?;
+    match std::fs::remove_file(&path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::write(path, e)),
+        _ => Ok(()),
+    }
+}
+
+fn write(out: &Path, record: &Record) -> Result<()> {
+    let path = record_path(out, &record.interview_id)?;
+    let text = serde_json::to_string_pretty(record).map_err(|e| Error::write(&path, e))?;
+    atomic::write_whole(&path, |file| Ok(writeln!(file, "{text}")?))
+}
+
+/// True when the folder holds this interview: made from inputs of the same content with the same recipe, models and version of the program,
+/// and every file that was written is there and what it was.
+///
+/// Sizes, times and both ends of long files are looked at, all of short inputs, and all of whatever has another time than it had; with
+/// `verify` all of everything (see [`super::fingerprint`]).
+pub fn is_done(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, verify: bool) -> bool {
+    match why_not(out, request, recipe, registry, verify) {
+        Ok(None) => true,
+        Ok(Some(why)) => {
+            tracing::info!("{}: {why}", request.interview_id);
+            false
+        }
+        // What cannot be read is not done: it is made anew.
+        Err(e) => {
+            tracing::info!("{}: {}", request.interview_id, e.chain());
+            false
+        }
+    }
+}
+
+fn why_not(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, verify: bool) -> Result<Option<String>> {
+    let id = &request.interview_id;
+    let path = record_path(out, id)?;
+    let text = match std::fs::read(&path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Some("not done yet".into())),
+        Err(source) => return Err(Error::Read { path, source }),
+    };
+    let bad = |e: serde_json::Error| Error::parse(&path, e.line(), e.to_string(), "it is made anew");
+    let mut record: Record = serde_json::from_slice(&text).map_err(bad)?;
+    let row = read::read(&paths::table_path(out, "interviews", id)?)?;
+    if record.interview_id != *id || row.text("interview_id", 0) != Some(id.as_str()) {
+        return Ok(Some("what is there is another interview's".into()));
+    }
+    if row.text("status", 0) != Some("done") || row.text("request_hash", 0) != Some(record.request_hash.as_str()) {
+        return Ok(Some("its row is not that of its tables".into()));
+    }
+    if row.schema().metadata != file_metadata(recipe, registry)? {
+        return Ok(Some("it was done with another recipe, other models or another version".into()));
+    }
+    let mut outputs = BTreeMap::new();
+    let mut names: Vec<&str> = super::schemas(recipe).iter().map(|s| s.name).collect();
+    names.push(RTTM);
+    for name in names {
+        let path = output_path(out, name, id)?;
+        let same = match record.outputs.get(name) {
+            Some(mark) if path.exists() => mark.still(&path, verify)?,
+            Some(_) => return Ok(Some(format!("{} is gone", path.display()))),
+            None if path.exists() => None,
+            // A table there were no rows for.
+            None => continue,
+        };
+        let Some(mark) = same else { return Ok(Some(format!("{} is not what was written", path.display()))) };
+        outputs.insert(name.to_owned(), mark);
+    }
+    let Some(known) = &record.inputs else { return Ok(Some("an input was no file".into())) };
+    let inputs = match inputs::still(known, request, recipe, verify)? {
+        Some((marks, hash)) if hash == record.request_hash => Some(marks),
+        _ => return Ok(Some("its inputs are others".into())),
+    };
+    if inputs != record.inputs || outputs != record.outputs {
+        // Files of the content known, with other times: next time they need not be read again.
+        (record.inputs, record.outputs) = (inputs, outputs);
+        if let Err(e) = write(out, &record) {
+            tracing::debug!("{}", e.chain());
+        }
+    }
+    Ok(None)
+}
