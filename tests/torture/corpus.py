@@ -57,7 +57,7 @@ class Corpus:
         """An interrupted run may not say that all is well when it is not, nor tell of an interview as done that is not whole."""
         if code == 0:
             return self.complete(room)
-        faults, found = [], judge.rows(room.out)
+        faults, found = [], judge.rows(room.out, parts=True)
         for name in (n for n, mine in found.items() if mine[0]["status"] == "done"):
             faults += [f"{name}: {fault}" for fault in judge.interview(name, [], found, room.out)]
         return faults

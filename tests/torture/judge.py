@@ -17,12 +17,11 @@ LOSS_SECS = 0.5
 LONGER_SECS = 60.0
 
 
-def rows(out: Path) -> dict[str, list[dict]]:
-    """The rows of `interviews.parquet` by interview; empty without the file."""
-    path, found = out / "interviews.parquet", {}
-    if path.is_file():
-        for row in pq.read_table(path).to_pylist():
-            found.setdefault(row["interview_id"], []).append(row)
+def rows(out: Path, parts: bool = False) -> dict[str, list[dict]]:
+    """The rows of `interviews.parquet` by interview, or those that each interview left; empty without the file."""
+    files, found = sorted((out / "interviews").rglob("[!.]*.parquet")) if parts else [out / "interviews.parquet"], {}
+    for row in (row for file in files if file.is_file() for row in pq.read_table(file).to_pylist()):
+        found.setdefault(row["interview_id"], []).append(row)
     return found
 
 

@@ -29,8 +29,7 @@ def run(program: Program, tally: Tally, seed: str, talk: Path, count: int) -> No
             codes = (0, 1, 2, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, 128 + signal.SIGTERM, 128 + signal.SIGINT)
             faults += ended.faults(program.worker_mib, codes) + running.survivors()
             tally.note("reached the run" if reached else "came too late")
-            if not way.startswith("SIGKILL to the run"):
-                faults += corpus.honest(room, ended.code)
+            faults += corpus.honest(room, ended.code)
         faults += corpus.resume(room)
         tally.case(f"kill {n}", faults, [], f"seed {seed}, {'; '.join(told)}")
         room.leave()
