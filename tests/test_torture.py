@@ -25,7 +25,8 @@ class Torture(unittest.TestCase):
         plain = {o.name: o for o in originals.transcripts()}
         srt = plain["cues.srt"]
         whole = len("".join(srt.blocks[:3]).encode())
-        for size, between in ((whole, True), (whole - 1, True), (whole - 2, True), (whole - 3, False), (whole + 1, False), (0, True)):
+        inside, at_edge = (whole - 3, whole + 1), (0, whole - 2, whole - 1, whole)
+        for size, between in [(n, False) for n in inside] + [(n, True) for n in at_edge]:
             self.assertEqual(srt.cut_is_between(size), between, srt.data()[:size][-30:])
         # A mark of the end makes any cut one that can be told.
         chat = plain["talk.cha"]

@@ -1,4 +1,4 @@
-"""Torture: kills, damaged media and transcripts, failing disks, hostile headers and playlists, against the built program.
+"""Torture of the built program: kills, damaged files, failing disks, hostile headers and playlists.
 
 Every case is seeded. Unsound cases are kept with their input; the exit code is 1 when there is one.
 """
@@ -8,6 +8,7 @@ import environment
 environment.enter()
 
 import argparse
+import functools
 import math
 import random
 import sys
@@ -16,12 +17,17 @@ import time
 from pathlib import Path
 
 import campaign
+import disk
+import headers
+import kills
+import playlists
+from corpus import Corpus
 from program import Program
 from tally import Tally
 
 # What half an hour asks for.
 FULL_MINUTES, KILLS, MEDIA, TRANSCRIPTS, MANIFESTS = 30, 50, 1000, 10_000, 100
-LEAST_KILLS, LEAST_MEDIA, LEAST_TRANSCRIPTS, LEAST_MANIFESTS = 2, 40, 250, 3
+LEAST_KILLS, LEAST_MEDIA, LEAST_TRANSCRIPTS, LEAST_MANIFESTS = 2, 20, 250, 3
 
 
 def options() -> argparse.Namespace:
@@ -29,7 +35,9 @@ def options() -> argparse.Namespace:
     root = environment.ROOT
     parser.add_argument("--binary", type=Path, default=root / "target/release/turnwise", help="the program")
     parser.add_argument("--models", type=Path, default=root / "onnx/models", help="its models")
-    parser.add_argument("--talk", type=Path, default=root / "data/sample/media/ted_talk.mp4", help="the sample corpus' video")
+    parser.add_argument(
+        "--talk", type=Path, default=root / "data/sample/media/ted_talk.mp4", help="the sample corpus' video"
+    )
     parser.add_argument("--minutes", type=float, default=FULL_MINUTES, help="least time; counts grow with it")
     parser.add_argument("--seed", default=str(random.randrange(10**6)), help="seed of all chance")
     parser.add_argument("--part", action="append", help="only this part; may be repeated")
@@ -40,8 +48,6 @@ def options() -> argparse.Namespace:
 
 
 def main() -> int:
-    import disk, headers, kills, playlists
-
     args = options()
     begun = time.monotonic()
     share = args.minutes / FULL_MINUTES
@@ -62,17 +68,19 @@ def main() -> int:
         def told() -> None:
             print(f"{tallies[-1].line()}, {time.monotonic() - begun:.0f} s", flush=True)
 
+        corpus = functools.cache(lambda: Corpus(program, args.talk))
+        heavy = args.minutes >= 5
         if part := tally("playlists"):
             playlists.run(program, part)
             told()
         if part := tally("headers"):
-            headers.run(program, part, args.talk, heavy=args.minutes >= 5)
+            headers.run(program, part, args.talk, heavy)
             told()
         if part := tally("disk"):
-            disk.run(program, part, args.seed, args.talk, heavy=args.minutes >= 5)
+            disk.run(corpus(), part, args.seed, heavy)
             told()
         if part := tally("kills"):
-            kills.run(program, part, args.seed, args.talk, count(KILLS, LEAST_KILLS))
+            kills.run(corpus(), part, args.seed, count(KILLS, LEAST_KILLS))
             told()
         if part := tally("manifests"):
             campaign.manifests(program, part, args.seed, count(MANIFESTS, LEAST_MANIFESTS))
@@ -81,7 +89,9 @@ def main() -> int:
         if part := tally("media"):
             goals.append((campaign.Media(program, part, args.seed, args.talk), count(MEDIA, LEAST_MEDIA)))
         if part := tally("transcripts"):
-            goals.append((campaign.Transcripts(program, part, args.seed, args.talk), count(TRANSCRIPTS, LEAST_TRANSCRIPTS)))
+            goals.append(
+                (campaign.Transcripts(program, part, args.seed, args.talk), count(TRANSCRIPTS, LEAST_TRANSCRIPTS))
+            )
         # In turns, the one that is further behind first, until all are made and the time is over.
         while goals:
             late = time.monotonic() - begun > args.minutes * 60
@@ -93,7 +103,8 @@ def main() -> int:
     for part in tallies:
         print(part.line())
     passed, failed = sum(t.passed for t in tallies), sum(t.failed for t in tallies)
-    print(f"seed {args.seed}, {time.monotonic() - begun:.0f} s, largest process {program.peak_mib:.0f} MiB" + (f", unsound cases in {keep}" if failed else ""))
+    kept = f", unsound cases in {keep}" if failed else ""
+    print(f"seed {args.seed}, {time.monotonic() - begun:.0f} s, largest process {program.peak_mib:.0f} MiB{kept}")
     print(f"torture: {passed} passed, {failed} failed")
     return 1 if failed else 0
 

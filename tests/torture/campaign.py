@@ -50,12 +50,16 @@ class Campaign:
     def next(self, most: int) -> None:
         """One batch of at most `most` mutants, judged and counted."""
         count = min(self.batch, most)
-        made = [self.mutant(n, Random(f"{self.seed}/{self.tally.name}/{n}")) for n in range(self.made, self.made + count)]
+        made = [
+            self.mutant(n, Random(f"{self.seed}/{self.tally.name}/{n}")) for n in range(self.made, self.made + count)
+        ]
         options = self.options()
         self.made, self.searches = self.made + count, SEARCHES
         for mutant, faults, status in self.judged(made, options):
             self.tally.note(status)
-            self.tally.case(mutant.id, faults, [self.kept(mutant)] if faults else [], f"seed {self.seed}, {mutant.told}, {options}")
+            self.tally.case(
+                mutant.id, faults, [self.kept(mutant)] if faults else [], f"seed {self.seed}, {mutant.told}, {options}"
+            )
 
     def kept(self, mutant: Mutant) -> Path:
         path = self.program.work / mutant.file
@@ -63,7 +67,7 @@ class Campaign:
         return path
 
     def judged(self, made: list[Mutant], options: tuple) -> list[tuple[Mutant, list[str], str]]:
-        """Faults of each. A fault of the whole run is looked for in halves, until one mutant has it, or nearly all seem to."""
+        """Faults of each. A fault of the whole run is looked for in halves, while there are searches left."""
         room = self.program.room()
         try:
             faults = self.run(room, made, options)
@@ -150,7 +154,9 @@ class Transcripts(Campaign):
         self.originals = {o.name: o for o in originals.transcripts()}
         files = {name: o.data() for name, o in self.originals.items()}
         columns = {name: o.column for name, o in self.originals.items()}
-        self.done = self.originals_done(files, columns, SOUND_ONLY, lambda row, room, id: (row, judge.turns(room.out, id)))
+        self.done = self.originals_done(
+            files, columns, SOUND_ONLY, lambda row, room, id: (row, judge.turns(room.out, id))
+        )
         wrong = {n: len(t) for n, (_, t) in self.done.items() if n != "speech.rttm" and len(t) != originals.COUNT}
         if wrong:
             raise SystemExit(f"torture: not every turn of the originals is read: {wrong}")
@@ -172,9 +178,12 @@ class Transcripts(Campaign):
         return super().run(room, made, options)
 
     def line(self, mutant: Mutant) -> dict:
-        return {"interview_id": mutant.id, "media": "sound.wav" if mutant.column == "rttm" else "", "transcript": "", "rttm": ""} | {
-            mutant.column: mutant.file
-        }
+        return {
+            "interview_id": mutant.id,
+            "media": "sound.wav" if mutant.column == "rttm" else "",
+            "transcript": "",
+            "rttm": "",
+        } | {mutant.column: mutant.file}
 
     def losses(self, mutant: Mutant, row: dict, room: Room, options: tuple) -> list[str]:
         if mutant.operators != [mutants.truncate]:
@@ -186,7 +195,9 @@ class Transcripts(Campaign):
 def manifests(program: Program, tally: Tally, seed: str, count: int) -> None:
     """Mutants of the manifest itself, a run each: refused in words, or each of its interviews has a row."""
     sound = originals.transcripts()[0]
-    lines = "interview_id,media,transcript,group,min_speakers\n" + "".join(f"deep/er{i},,cues.srt,Würfel {i},{i + 1}\n" for i in range(4))
+    lines = "interview_id,media,transcript,group,min_speakers\n" + "".join(
+        f"deep/er{i},,cues.srt,Würfel {i},{i + 1}\n" for i in range(4)
+    )
     for n in range(count):
         rng = Random(f"{seed}/manifests/{n}")
         data, chosen = mutants.mutate(lines.encode(), rng, mutants.OF_LINES + mutants.OF_BYTES)
@@ -204,6 +215,8 @@ def manifests(program: Program, tally: Tally, seed: str, count: int) -> None:
             for name, mine in rows.items():
                 faults += [f"{name}: {len(mine)} rows"] if len(mine) != 1 else []
                 statuses = {"done"} if ended.code == 0 else {"done", "failed"}
-                faults += [f"{name}: {r['status']} and exit code {ended.code}" for r in mine if r["status"] not in statuses]
+                faults += [
+                    f"{name}: {r['status']} and exit code {ended.code}" for r in mine if r["status"] not in statuses
+                ]
         tally.case(f"c{n:05}", faults, [manifest], f"seed {seed}, after {', '.join(o.__name__ for o in chosen)}")
         room.leave()

@@ -1,4 +1,4 @@
-"""Cases made by hand: each writes its files into a room and gives its line of the manifest; all run as one corpus, then alone if need be."""
+"""Cases made by hand: all run as one corpus, and alone when something is wrong."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,15 +13,21 @@ STALL_SECS, LIMIT_SECS, ALONE_SECS = 30, 300, 100
 
 @dataclass
 class Case:
-    """`make` writes the input and gives the manifest's cells. `verdict` is what must come of it: `any` sound end, `told` (refused, or
-    done with a warning), `refused`."""
+    """`make` writes the input and gives the manifest's cells. `verdict` is what must come of it: `any` sound
+    end, `told` (refused, or done with a warning), `refused`."""
 
     name: str
     make: Callable[[Room], dict]
     verdict: str = "any"
 
 
-def run(program: Program, tally: Tally, cases: list[Case], options: tuple = (), after: Callable[[Room], list[str]] = lambda room: []) -> None:
+def run(
+    program: Program,
+    tally: Tally,
+    cases: list[Case],
+    options: tuple = (),
+    after: Callable[[Room], list[str]] = lambda room: [],
+) -> None:
     """Judges all cases; `after` looks at the room when a run is over."""
     faults, own = attempt(program, cases, options, after, LIMIT_SECS)
     for case in cases:
@@ -37,7 +43,9 @@ def run(program: Program, tally: Tally, cases: list[Case], options: tuple = (), 
         tally.case(case.name, told, files, f"must be {case.verdict}")
 
 
-def attempt(program: Program, cases: list[Case], options: tuple, after, limit: float) -> tuple[list[str], dict[str, list[str]]]:
+def attempt(
+    program: Program, cases: list[Case], options: tuple, after, limit: float
+) -> tuple[list[str], dict[str, list[str]]]:
     """Faults of the run, and those of each case."""
     room = program.room()
     cells = {case.name: case.make(room) for case in cases}
@@ -52,7 +60,9 @@ def attempt(program: Program, cases: list[Case], options: tuple, after, limit: f
         own[case.name] = judge.interview(case.name, names, found, room.out)
         row = found.get(case.name, [{"status": "without a row"}])[0]
         if row["status"] == "done" and (case.verdict == "refused" or case.verdict == "told" and not losses(row)):
-            own[case.name].append(f"done, {row['duration_secs']} s, {row['turns']} turns, with {row['warnings']}; must be {case.verdict}")
+            own[case.name].append(
+                f"done, {row['duration_secs']} s, {row['turns']} turns, with {row['warnings']}; must be {case.verdict}"
+            )
     room.leave()
     return faults, own
 

@@ -1,4 +1,4 @@
-"""A small sound corpus, seen, heard and read, for the parts that interrupt runs and look for the same bytes afterwards."""
+"""A small sound corpus for the parts that interrupt runs and look for the same bytes afterwards."""
 
 from pathlib import Path
 
@@ -54,7 +54,7 @@ class Corpus:
         return [f"{len(wrong)} files differ from an undisturbed run's: {wrong[:4]}"] if wrong else []
 
     def honest(self, room: Room, code: int) -> list[str]:
-        """An interrupted run may not say that all is well when it is not, nor tell of an interview as done that is not whole."""
+        """An interrupted run says neither that all is well when it is not, nor "done" of what is not whole."""
         if code == 0:
             return self.complete(room)
         faults, found = [], judge.rows(room.out, parts=True)

@@ -1,4 +1,4 @@
-"""Disks that fill up, cannot be written, or vanish under a run: told in words, and resumed to the same bytes once all is well again."""
+"""Disks that fill up, cannot be written, or vanish: told, and resumed to the same bytes once all is well."""
 
 import os
 import resource
@@ -20,9 +20,8 @@ NO_OVERRIDE = ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--in
 WORDS = ("No space", "space left", "Read-only", "read-only", "Permission denied", "cannot", "File too large")
 
 
-def run(program: Program, tally: Tally, seed: str, talk: Path, heavy: bool) -> None:
-    corpus, rng = Corpus(program, talk), Random(f"{seed}/disk")
-    mounts = can_mount(program)
+def run(corpus: Corpus, tally: Tally, seed: str, heavy: bool) -> None:
+    rng, mounts = Random(f"{seed}/disk"), can_mount(corpus.program)
     if not mounts:
         print("disk: no mounts without root; a full disk is played by a limit on the size of files", flush=True)
     for n in range(6 if heavy else 1):
@@ -31,11 +30,11 @@ def run(program: Program, tally: Tally, seed: str, talk: Path, heavy: bool) -> N
         tally.case(f"full {n}", full_mounted(corpus, share) if mounts else full_limited(corpus, share), [], told)
     tally.case("read-only", read_only(corpus, mounts))
     tally.case("of another user", of_another_user(corpus))
-    for n in range(3 if heavy else 1):
-        after = rng.uniform(0.1, 0.9) * corpus.secs
-        for how in (removed, replaced_by_file, moved_away):
-            tally.case(f"{how.__name__} {n}", vanishing(corpus, how, after), [], f"seed {seed}, after {after:.2f} s")
-    tally.case("temporary folder full", temporary_full(corpus, mounts))
+    for n in range(9 if heavy else 1):
+        after, how = rng.uniform(0.1, 0.9) * corpus.secs, (removed, replaced_by_file, moved_away)[n % 3]
+        tally.case(f"{how.__name__} {n}", vanishing(corpus, how, after), [], f"seed {seed}, after {after:.2f} s")
+    if mounts:
+        tally.case("temporary folder full", temporary_full(corpus))
     tally.case("temporary folder missing", temporary_missing(corpus))
 
 
@@ -51,7 +50,10 @@ def can_mount(program: Program) -> bool:
 @contextmanager
 def small_disk(folder: Path, size: int):
     """A tmpfs of `size` bytes; gives whether it could be mounted."""
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True).returncode == 0
+    done = (
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True).returncode
+        == 0
+    )
     try:
         yield done
     finally:
@@ -120,7 +122,9 @@ def of_another_user(corpus: Corpus) -> list[str]:
         real, room.out = room.out, Path("/usr/lib")
         ended, faults = corpus.program.run(room, corpus.extract(room), LIMIT_SECS)
         room.out = real
-        faults = [f for f in faults if not f.startswith("left behind")] + ([] if ended.code == 2 else [f"exit code {ended.code}"])
+        faults = [f for f in faults if not f.startswith("left behind")] + (
+            [] if ended.code == 2 else [f"exit code {ended.code}"]
+        )
     else:
         os.chown(room.out, NOBODY, NOBODY)
         room.out.chmod(0o755)
@@ -164,10 +168,8 @@ def vanishing(corpus: Corpus, how, after: float) -> list[str]:
     return faults
 
 
-def temporary_full(corpus: Corpus, mounts: bool) -> list[str]:
+def temporary_full(corpus: Corpus) -> list[str]:
     """`extract` and `diarize` with no room for temporary files: done without, or told."""
-    if not mounts:
-        return []
     room = corpus.room()
     with small_disk(room.tmp, 4096):
         (room.tmp / "filler").write_bytes(b"")
@@ -177,7 +179,9 @@ def temporary_full(corpus: Corpus, mounts: bool) -> list[str]:
             except OSError:
                 pass
         faults = stopped(corpus, room, may_succeed=True)
-        ended, more = corpus.program.run(room, ["diarize", room.into / "s16.wav", "--rttm", room.path / "found.rttm"], LIMIT_SECS)
+        ended, more = corpus.program.run(
+            room, ["diarize", room.into / "s16.wav", "--rttm", room.path / "found.rttm"], LIMIT_SECS
+        )
         faults += more if ended.code == 0 or any(w in ended.err for w in WORDS) else [*more, f"not told: {ended.err!r}"]
         faults = [f for f in faults if "filler" not in f]
     faults += corpus.resume(room)

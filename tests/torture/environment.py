@@ -1,4 +1,4 @@
-"""The Python that runs the harness: a virtual environment with pyarrow, another hand's Parquet reader, in the cache outside the clone."""
+"""The Python that runs the harness: a virtual environment with pyarrow, in the cache outside the clone."""
 
 import os
 import subprocess
@@ -22,7 +22,17 @@ def enter() -> None:
     python, mark = home / "bin" / "python", home / "complete"
     if not mark.is_file() or mark.read_text() != PYARROW:
         print(f"installing {PYARROW} (once) ...", flush=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", PYARROW]
+        pip = [
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--only-binary",
+            ":all:",
+            PYARROW,
+        ]
         for command in ([sys.executable, "-m", "venv", "--clear", home], pip):
             if subprocess.run(command).returncode:
                 sys.exit(f"torture: {' '.join(map(str, command))} failed; on Debian: apt-get install python3-venv")

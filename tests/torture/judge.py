@@ -1,4 +1,4 @@
-"""What "sound" means for an interview: one row that tells the truth, tables that can be read, nothing lost in silence."""
+"""What "sound" means for an interview: one true row, tables that can be read, nothing lost in silence."""
 
 import re
 from pathlib import Path
@@ -54,17 +54,28 @@ def interview(name: str, files: list[str], found: dict[str, list[dict]], out: Pa
 
 
 def whole(table: str, data: pa.Table, row: dict) -> list[str]:
-    """Faults of a table that can be read: numbers that are none, texts that steer a terminal, times that run backwards."""
+    """Faults of a table that can be read: no numbers, control characters, times that run backwards."""
     faults = []
     if table == "turns" and data.num_rows != row["turns"]:
         faults.append(f"{data.num_rows} turns, {row['turns']} in the interview's row")
     for column, values in zip(data.column_names, data.columns):
-        if pa.types.is_floating(values.type) and values.null_count < len(values) and not pc.all(pc.is_finite(values)).as_py():
+        if (
+            pa.types.is_floating(values.type)
+            and values.null_count < len(values)
+            and not pc.all(pc.is_finite(values)).as_py()
+        ):
             faults.append(f"NaN or infinite in {table}.{column}")
-        if pa.types.is_string(values.type) or pa.types.is_large_string(values.type) or str(values.type) == "string_view":
+        if (
+            pa.types.is_string(values.type)
+            or pa.types.is_large_string(values.type)
+            or str(values.type) == "string_view"
+        ):
             faults += texts(f"{table}.{column}", [v for v in set(values.to_pylist()) if v])
     if {"start_secs", "end_secs"} <= set(data.column_names) and data.num_rows:
-        if pc.any(pc.less(data["end_secs"], data["start_secs"])).as_py() or pc.any(pc.less(data["start_secs"], 0)).as_py():
+        if (
+            pc.any(pc.less(data["end_secs"], data["start_secs"])).as_py()
+            or pc.any(pc.less(data["start_secs"], 0)).as_py()
+        ):
             faults.append(f"{table} has times that run backwards or begin before 0")
     return faults
 
@@ -89,7 +100,10 @@ def media_loss(row: dict, original: dict) -> list[str]:
         had, has = original[column] or 0.0, row[column] or 0.0
         if had - has > LOSS_SECS:
             faults.append(f"silent loss: {column} {has:.2f} of {had:.2f}, warnings {row['warnings']}")
-    frames, rate = (original["video_frames_decoded"] or 0) - (row["video_frames_decoded"] or 0), original["video_rate_hz"]
+    frames, rate = (
+        (original["video_frames_decoded"] or 0) - (row["video_frames_decoded"] or 0),
+        original["video_rate_hz"],
+    )
     if rate and frames / rate > LOSS_SECS and not faults:
         faults.append(f"silent loss: {frames} of {original['video_frames_decoded']} frames, warnings {row['warnings']}")
     if (row["duration_secs"] or 0) > (original["duration_secs"] or 0) + LONGER_SECS:
@@ -101,11 +115,15 @@ def turns(out: Path, name: str) -> list[tuple]:
     """Start, end, speaker and text of every turn."""
     path = out / "turns" / f"{name}.parquet"
     columns = ["start_secs", "end_secs", "speaker", "text"]
-    return [tuple(t[c] for c in columns) for t in pq.read_table(path, columns=columns).to_pylist()] if path.is_file() else []
+    return (
+        [tuple(t[c] for c in columns) for t in pq.read_table(path, columns=columns).to_pylist()]
+        if path.is_file()
+        else []
+    )
 
 
 def transcript_loss(row: dict, original: dict, has: list[tuple], had: list[tuple], between_cues: bool) -> list[str]:
-    """Turns lost or changed by cutting the file short, without a word; a cut `between_cues` leaves no trace in some formats."""
+    """Turns lost or changed by cutting the file short, without a word; `between_cues` a cut may leave no trace."""
     if row["status"] != "done" or news(row, original):
         return []
     if changed := [t for t in has if t not in had]:

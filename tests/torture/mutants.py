@@ -127,19 +127,53 @@ def huge_numbers(data: bytes, rng: Random) -> bytes:
 
 def change_marks(data: bytes, rng: Random) -> bytes:
     """Quotes, separators, brackets: one kind for another, or for nothing."""
-    marks = [b'"', b"'", b",", b";", b"\t", b":", b"-->", b"<", b">", b"{", b"}", b"[", b"]", b"\n", b"\n\n", b"_", b"|", b"*", b"="]
+    marks = [
+        b'"',
+        b"'",
+        b",",
+        b";",
+        b"\t",
+        b":",
+        b"-->",
+        b"<",
+        b">",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b"\n",
+        b"\n\n",
+        b"_",
+        b"|",
+        b"*",
+        b"=",
+    ]
     return replace_some(data, rng, rng.choice(marks), rng.choice([*marks, b""]))
 
 
 def control_characters(data: bytes, rng: Random) -> bytes:
     at = rng.randrange(len(data) + 1)
-    odd = [b"\x1b[2J", b"\x00", b"\x07", b"\x0c", b"\x85", b"\xe2\x80\xae", b"\xef\xbb\xbf", b"\xc2\x9b", b"\x15", b"\r", b"&#27;"]
+    odd = [
+        b"\x1b[2J",
+        b"\x00",
+        b"\x07",
+        b"\x0c",
+        b"\x85",
+        b"\xe2\x80\xae",
+        b"\xef\xbb\xbf",
+        b"\xc2\x9b",
+        b"\x15",
+        b"\r",
+        b"&#27;",
+    ]
     return data[:at] + rng.choice(odd) + data[at:]
 
 
 def encode(data: bytes, rng: Random) -> bytes:
     text = data.decode("utf-8", errors="replace")
-    return text.encode(rng.choice(["utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp1252", "utf-8-sig"]), errors="replace")
+    return text.encode(
+        rng.choice(["utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp1252", "utf-8-sig"]), errors="replace"
+    )
 
 
 def line_ends(data: bytes, rng: Random) -> bytes:
@@ -150,9 +184,20 @@ def line_ends(data: bytes, rng: Random) -> bytes:
 LOSSES = [truncate, zero, remove]
 OF_BYTES = [*LOSSES, truncate, zero, flip_bits, flip_bits, set_bytes, set_bytes, randomise, duplicate, insert]
 OF_LINES = [
-    swap_lines, delete_line, duplicate_line, join_lines, lengthen_line, change_digits, change_digits, huge_numbers, change_marks,
-    change_marks, control_characters, encode, line_ends,
-]  # fmt: skip
+    swap_lines,
+    delete_line,
+    duplicate_line,
+    join_lines,
+    lengthen_line,
+    change_digits,
+    change_digits,
+    huge_numbers,
+    change_marks,
+    change_marks,
+    control_characters,
+    encode,
+    line_ends,
+]
 
 
 def mutate(data: bytes, rng: Random, operators: list) -> tuple[bytes, list]:

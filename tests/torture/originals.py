@@ -1,4 +1,4 @@
-"""Sound files of every kind that the program reads, tiny: media made by ffmpeg from the sample corpus, transcripts by hand."""
+"""Sound files of every kind that is read, tiny: media by ffmpeg from the sample corpus, transcripts by hand."""
 
 import json
 import subprocess
@@ -74,7 +74,7 @@ class Original:
         return (self.head + "".join(self.blocks) + self.tail).encode()
 
     def cut_is_between(self, size: int) -> bool:
-        """True where the first `size` bytes end after a whole block, but for white space, and the format has no mark of the end."""
+        """True where the first `size` bytes end with a whole block, and no mark of the end is due; white space aside."""
         data, edges = self.data(), [len(self.head.encode())]
         for block in self.blocks:
             edges.append(edges[-1] + len(block.encode()))
@@ -89,7 +89,12 @@ COUNT = 12
 def said(i: int) -> tuple[float, float, str, str]:
     """Start, end, speaker and words of turn `i`, all different."""
     words = ["the kettle", "your sister", "that Würfel", "the long road", "nobody's house"]
-    return 1.5 * i + 0.25, 1.5 * i + 1.5, ("Anna", "Ben")[i % 2], f"I told you about {words[i % 5]} number {i}, didn't I?"
+    return (
+        1.5 * i + 0.25,
+        1.5 * i + 1.5,
+        ("Anna", "Ben")[i % 2],
+        f"I told you about {words[i % 5]} number {i}, didn't I?",
+    )
 
 
 def clock(secs: float, mark: str) -> str:
@@ -108,13 +113,24 @@ def transcripts() -> list[Original]:
 def plain() -> list[Original]:
     """Formats with a line or a few for each turn."""
     return [
-        Original("cues.srt", "", each(lambda i, a, b, s, t: f"{i + 1}\n{clock(a, ',')} --> {clock(b, ',')}\n{s}: {t}\n\n")),
-        Original("cues.vtt", "WEBVTT\n\n", each(lambda i, a, b, s, t: f"{clock(a, '.')} --> {clock(b, '.')}\n<v {s}>{t}\n\n")),
+        Original(
+            "cues.srt", "", each(lambda i, a, b, s, t: f"{i + 1}\n{clock(a, ',')} --> {clock(b, ',')}\n{s}: {t}\n\n")
+        ),
+        Original(
+            "cues.vtt", "WEBVTT\n\n", each(lambda i, a, b, s, t: f"{clock(a, '.')} --> {clock(b, '.')}\n<v {s}>{t}\n\n")
+        ),
         Original("marks.stm", ";; made\n", each(lambda i, a, b, s, t: f"talk 1 {s} {a:.2f} {b:.2f} <o,f0> {t}\n")),
         Original("rows.csv", "start,end,speaker,text\n", each(lambda i, a, b, s, t: f'{a:.2f},{b:.2f},{s},"{t}"\n')),
-        Original("rows.tsv", "start\tend\tspeaker\ttext\n", each(lambda i, a, b, s, t: f"{a:.2f}\t{b:.2f}\t{s}\t{t}\n")),
-        Original("speech.rttm", "", each(lambda i, a, b, s, t: f"SPEAKER talk 1 {a / 9:.3f} {(b - a) / 9:.3f} <NA> <NA> {s} <NA> <NA>\n"), column="rttm"),
-    ]  # fmt: skip
+        Original(
+            "rows.tsv", "start\tend\tspeaker\ttext\n", each(lambda i, a, b, s, t: f"{a:.2f}\t{b:.2f}\t{s}\t{t}\n")
+        ),
+        Original(
+            "speech.rttm",
+            "",
+            each(lambda i, a, b, s, t: f"SPEAKER talk 1 {a / 9:.3f} {(b - a) / 9:.3f} <NA> <NA> {s} <NA> <NA>\n"),
+            column="rttm",
+        ),
+    ]
 
 
 def structured() -> list[Original]:
@@ -123,18 +139,43 @@ def structured() -> list[Original]:
     def words(a, b, t, key):
         parts = t.split()
         step = (b - a) / len(parts)
-        return [{key: w, "start": round(a + n * step, 3), "end": round(a + (n + 1) * step, 3), "score": 0.9} for n, w in enumerate(parts)]
+        return [
+            {key: w, "start": round(a + n * step, 3), "end": round(a + (n + 1) * step, 3), "score": 0.9}
+            for n, w in enumerate(parts)
+        ]
 
     def row(i, a, b, s, t):
-        return {"row_index": i + 1, "start_time": a, "end_time": b, "primary_speaker": s, "target": ["Couple"], "dialogue_cleaned": t,
-                "utterance_type": "disclosure", "tone_of_voice": "calm", "background_dialogue": [], "body_posture": [],
-                "internal_emotion": [{"person": s, "emotion": "calm"}]}  # fmt: skip
+        return {
+            "row_index": i + 1,
+            "start_time": a,
+            "end_time": b,
+            "primary_speaker": s,
+            "target": ["Couple"],
+            "dialogue_cleaned": t,
+            "utterance_type": "disclosure",
+            "tone_of_voice": "calm",
+            "background_dialogue": [],
+            "body_posture": [],
+            "internal_emotion": [{"person": s, "emotion": "calm"}],
+        }
 
     def sample(name):
-        return {"sample_id": name, "scenario": "couple", "participants": ["Anna", "Ben"], "source_file": "talk.mp4", "rows": each(row)}
+        return {
+            "sample_id": name,
+            "scenario": "couple",
+            "participants": ["Anna", "Ben"],
+            "source_file": "talk.mp4",
+            "rows": each(row),
+        }
 
-    whisper = {"text": "all", "language": "en", "segments": each(lambda i, a, b, s, t: {"id": i, "start": a, "end": b, "text": " " + t})}
-    aligned = each(lambda i, a, b, s, t: {"start": a, "end": b, "text": t, "speaker": s, "words": words(a, b, t, "word")})
+    whisper = {
+        "text": "all",
+        "language": "en",
+        "segments": each(lambda i, a, b, s, t: {"id": i, "start": a, "end": b, "text": " " + t}),
+    }
+    aligned = each(
+        lambda i, a, b, s, t: {"start": a, "end": b, "text": t, "speaker": s, "words": words(a, b, t, "word")}
+    )
     return [
         Original("whisper.json", json.dumps(whisper), [], " "),
         Original("whisperx.json", json.dumps({"segments": aligned, "language": "en"}, indent=1), [], " "),
@@ -145,19 +186,25 @@ def structured() -> list[Original]:
 
 def annotated() -> list[Original]:
     """Formats of ELAN, Praat and CLAN."""
-    slots = "".join(f'<TIME_SLOT TIME_SLOT_ID="t{i}{e}" TIME_VALUE="{int(said(i)[k] * 1000)}"/>\n' for i in range(COUNT) for k, e in ((0, "a"), (1, "b")))
+    slots = "".join(
+        f'<TIME_SLOT TIME_SLOT_ID="t{i}{e}" TIME_VALUE="{int(said(i)[k] * 1000)}"/>\n'
+        for i in range(COUNT)
+        for k, e in ((0, "a"), (1, "b"))
+    )
 
     def tier(who):
         notes = "".join(
             f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{i}" TIME_SLOT_REF1="t{i}a" TIME_SLOT_REF2="t{i}b">\n'
             f"<ANNOTATION_VALUE>{said(i)[3]}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>\n"
-            for i in range(COUNT) if said(i)[2] == who
-        )  # fmt: skip
+            for i in range(COUNT)
+            if said(i)[2] == who
+        )
         return f'<TIER TIER_ID="{who}" PARTICIPANT="{who}" LINGUISTIC_TYPE_REF="default">\n{notes}</TIER>\n'
 
     eaf = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n<ANNOTATION_DOCUMENT AUTHOR="" DATE="2020-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0">\n'
-        f'<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>\n<TIME_ORDER>\n{slots}</TIME_ORDER>\n{tier("Anna")}{tier("Ben")}'
+        '<?xml version="1.0" encoding="UTF-8"?>\n<ANNOTATION_DOCUMENT AUTHOR="" FORMAT="3.0" VERSION="3.0">\n'
+        f'<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>\n<TIME_ORDER>\n{slots}</TIME_ORDER>\n'
+        f"{tier('Anna')}{tier('Ben')}"
         '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="default" TIME_ALIGNABLE="true"/>\n</ANNOTATION_DOCUMENT>\n'
     )
 
@@ -169,16 +216,21 @@ def annotated() -> list[Original]:
             at = b
         return edges
 
-    long = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\nxmin = 0\nxmax = 20\ntiers? <exists>\nsize = 2\nitem []:\n'
-    short = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n20\n<exists>\n2\n'
+    praat = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n'
+    long = f"{praat}xmin = 0\nxmax = 20\ntiers? <exists>\nsize = 2\nitem []:\n"
+    short = f"{praat}0\n20\n<exists>\n2\n"
     for n, who in enumerate(("Anna", "Ben"), 1):
         all_of = intervals(who)
-        long += f'    item [{n}]:\n        class = "IntervalTier"\n        name = "{who}"\n        xmin = 0\n        xmax = 20\n        intervals: size = {len(all_of)}\n'
+        long += f'    item [{n}]:\n        class = "IntervalTier"\n        name = "{who}"\n'
+        long += f"        xmin = 0\n        xmax = 20\n        intervals: size = {len(all_of)}\n"
         short += f'"IntervalTier"\n"{who}"\n0\n20\n{len(all_of)}\n'
         for k, (a, b, t) in enumerate(all_of, 1):
-            long += f'        intervals [{k}]:\n            xmin = {a}\n            xmax = {b}\n            text = "{t}"\n'
+            long += (
+                f'        intervals [{k}]:\n            xmin = {a}\n            xmax = {b}\n            text = "{t}"\n'
+            )
             short += f'{a}\n{b}\n"{t}"\n'
-    chat = "@UTF8\n@Begin\n@Languages:\teng\n@Participants:\tANN Anna Adult, BEN Ben Adult\n@ID:\teng|x|ANN|||||Adult|||\n@ID:\teng|x|BEN|||||Adult|||\n"
+    chat = "@UTF8\n@Begin\n@Languages:\teng\n@Participants:\tANN Anna Adult, BEN Ben Adult\n"
+    chat += "@ID:\teng|x|ANN|||||Adult|||\n@ID:\teng|x|BEN|||||Adult|||\n"
     utterances = each(lambda i, a, b, s, t: f"*{s[:3].upper()}:\t{t} \x15{int(a * 1000)}_{int(b * 1000)}\x15\n")
     return [
         Original("tiers.eaf", eaf, [], " "),

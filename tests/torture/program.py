@@ -41,7 +41,9 @@ class Room:
 
     def strays(self) -> list[str]:
         """What lies about that is no result."""
-        found = [f"left behind: {p.relative_to(self.path)}" for folder in (self.home, self.tmp) for p in folder.rglob("*")]
+        found = [
+            f"left behind: {p.relative_to(self.path)}" for folder in (self.home, self.tmp) for p in folder.rglob("*")
+        ]
         for path in self.out.rglob("*") if self.out.is_dir() else []:
             name = path.relative_to(self.out).as_posix()
             if name != ".lock" and any(part.startswith(".") or part.endswith(".tmp") for part in name.split("/")):
@@ -52,7 +54,11 @@ class Room:
         """Hashes of all results by their names; times spent, and the lock, are none."""
         files = (p for p in self.out.rglob("*") if p.is_file()) if self.out.is_dir() else ()
         named = ((p.relative_to(self.out).as_posix(), p) for p in files)
-        return {n: hashlib.sha256(p.read_bytes()).hexdigest() for n, p in named if n != ".lock" and not n.startswith("timings/")}
+        return {
+            n: hashlib.sha256(p.read_bytes()).hexdigest()
+            for n, p in named
+            if n != ".lock" and not n.startswith("timings/")
+        }
 
     def leave(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
@@ -172,13 +178,29 @@ class Program:
         command = [*prefix, self.binary, *args, "--models", self.models]
         with log.with_suffix(".out").open("wb") as out, log.with_suffix(".err").open("wb") as err:
             process = subprocess.Popen(
-                command, cwd=room.home, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                start_new_session=True, preexec_fn=prepare,
-            )  # fmt: skip
+                command,
+                cwd=room.home,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+                preexec_fn=prepare,
+            )
         return Running(process, token, log)
 
     def extract(self, room: Room, manifest: Path, *options: str, stall_secs: int = 60) -> list:
-        return ["extract", manifest, "--out", room.out, "--jobs", str(self.jobs), "--stall-secs", str(stall_secs), *options]
+        return [
+            "extract",
+            manifest,
+            "--out",
+            room.out,
+            "--jobs",
+            str(self.jobs),
+            "--stall-secs",
+            str(stall_secs),
+            *options,
+        ]
 
     def run(self, room: Room, args: list, limit_secs: float, **how) -> tuple[Ended, list[str]]:
         """A whole run, and what was wrong with it as a run."""
