@@ -74,7 +74,7 @@ class Original:
         return (self.head + "".join(self.blocks) + self.tail).encode()
 
     def cut_is_between(self, size: int) -> bool:
-        """True where the first `size` bytes end with a whole block, and no mark of the end is due; white space aside."""
+        """True where the first `size` bytes end with a whole block, and no mark of the end is due, but for space."""
         data, edges = self.data(), [len(self.head.encode())]
         for block in self.blocks:
             edges.append(edges[-1] + len(block.encode()))
