@@ -1,5 +1,6 @@
 # make demo   set everything up and run the main job on real samples
 # make test   set up what the tests need, then format, lints and all tests
+# make torture MINUTES=30 SEED=7   kills, damaged files, failing disks, hostile headers: more of them the longer it may take
 # make bench  our time beside the floor and the peers, in one run
 # make models fetch, check and convert the model files (does nothing when all are in place)
 
@@ -7,7 +8,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench models samples apt target build fmt lint clean
+.PHONY: help demo test torture bench models samples apt target build fmt lint clean
 
 # Downloads, converted models and compiled dependencies are kept outside the clone, so that a second clone starts warm.
 export TURNWISE_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/turnwise
@@ -16,6 +17,9 @@ export ORT_DISABLE_TELEMETRY := 1
 PYTHON ?= python3
 APT := ffmpeg libavcodec-dev libavformat-dev libavutil-dev libavfilter-dev libavdevice-dev libswscale-dev libswresample-dev \
   libclang-dev clang pkg-config python3-venv strace
+
+# The least number of minutes as its argument; 0 is the short run.
+TORTURE = $(PYTHON) tests/torture --binary "$${CARGO_TARGET_DIR:-target}/release/turnwise" --minutes $(1)
 
 help:
 	@sed -n 's/^# make /make /p' Makefile
@@ -66,6 +70,11 @@ test: apt target models samples
 	cargo clippy --release --locked --all-targets -- -D warnings
 	$(PYTHON) -m unittest discover -s tests -p 'test_*.py' -q
 	cargo test --release --locked
+	cargo build --release --locked
+	$(call TORTURE,0) --seed 1
+
+torture: build models samples
+	@$(call TORTURE,$(or $(MINUTES),30)) $(if $(SEED),--seed $(SEED))
 
 bench: build models samples
 	@$(PYTHON) benches/bench.py
