@@ -7,6 +7,8 @@ use std::sync::Once;
 
 use ffmpeg_next::{self as ffmpeg, ffi, format};
 
+use super::bounds;
+use super::declared;
 use super::log;
 use super::orientation::Orientation;
 use super::pick::{self, StreamPick};
@@ -34,19 +36,25 @@ impl Source {
         if file.is_file() && file.len() == 0 {
             return Err(Error::media(path, "the file is empty (0 bytes): was it copied whole?"));
         }
-        let input = open_container(path)?;
-        let streams: Vec<StreamInfo> = (0..input.nb_streams() as usize).filter_map(|i| stream_info(&input, i)).collect();
+        let input = open_container(path, None).or_else(|e| open_cut(path, e))?;
+        let complaint = log::take().into_iter().next();
+        let mut streams: Vec<StreamInfo> = (0..input.nb_streams() as usize).filter_map(|i| stream_info(&input, i)).collect();
+        let container = input.format().name().to_owned();
+        let mut declared_secs = container_secs(&input);
+        let mut ending = declared::amend(path, &container, &mut declared_secs, &mut streams);
         let audio = pick::choose(&streams, StreamKind::Audio, pick.audio, path)?;
         let video = pick::choose(&streams, StreamKind::Video, pick.video, path)?;
+        let origin = declared::origin_before_damage(&container, origin(&input), complaint, &mut ending);
         let probe = Probe {
             path: path.to_path_buf(),
-            container: input.format().name().to_owned(),
-            declared_secs: container_secs(&input),
-            origin: origin(&input),
+            container,
+            declared_secs,
+            origin,
             streams,
             audio,
             video,
-            warnings: doubt(&input, path).into_iter().collect(),
+            warnings: doubt(&input, path).into_iter().chain(ending.warnings.iter().cloned()).collect(),
+            ending,
         };
         Ok(Source { input, probe })
     }
@@ -93,13 +101,23 @@ pub(super) fn start() {
     log::take();
 }
 
-fn open_container(path: &Path) -> Result<format::context::Input> {
+/// A second try at what did not open: fragments of MP4 are played up to where the file ends; of others it is told how they end.
+fn open_cut(path: &Path, error: Error) -> Result<format::context::Input> {
+    let (Some((what, fragmented)), Error::Media { source, .. }) = (declared::cut_atom(path), &error) else { return Err(error) };
+    let told = Error::media(path, format!("{source}; {what}"));
+    if fragmented { open_container(path, Some("+ignidx")).map_err(|_| told) } else { Err(told) }
+}
+
+fn open_container(path: &Path, flags: Option<&str>) -> Result<format::context::Input> {
     // "file:" keeps a colon in a name from being read as a protocol; only local files are ever opened, whatever a playlist says.
     let mut url = b"file:".to_vec();
     url.extend_from_slice(path.as_os_str().as_bytes());
     let url = CString::new(url).map_err(|e| Error::media(path, e))?;
     let mut options = ffmpeg::Dictionary::new();
     options.set("protocol_whitelist", "file,crypto,data");
+    if let Some(flags) = flags {
+        options.set("fflags", flags);
+    }
     // SAFETY: `url` lives through the call; on failure FFmpeg frees the context and leaves `context` null; the options come back
     // to be freed by their owner.
     let (context, code) = unsafe {
@@ -114,12 +132,23 @@ fn open_container(path: &Path) -> Result<format::context::Input> {
     }
     // SAFETY: an open context, owned from here by `input`, which closes it.
     let mut input = unsafe { format::context::Input::wrap(context) };
-    // SAFETY: as above; no options are passed.
-    let code = unsafe { ffi::avformat_find_stream_info(input.as_mut_ptr(), std::ptr::null_mut()) };
-    if code < 0 {
-        return Err(failure(path, "no stream information", ffmpeg::Error::from(code)));
-    }
+    read_integers_whole(&mut input, path);
+    bounds::find_stream_info(&mut input).map_err(|e| failure(path, "no stream information", e))?;
     Ok(input)
+}
+
+/// Integer samples that do not fill their bytes are decoded by their bytes.
+fn read_integers_whole(input: &mut format::context::Input, path: &Path) {
+    let container = input.format().name().to_owned();
+    for mut stream in input.streams_mut() {
+        // SAFETY: the stream belongs to the open context and has parameters.
+        let par = unsafe { &mut *(*stream.as_mut_ptr()).codecpar };
+        if let Some(codec) = declared::integer_codec(path, &container, par.codec_id.into()) {
+            par.codec_id = codec.into();
+            // SAFETY: any codec may be asked for.
+            par.bits_per_coded_sample = unsafe { ffi::av_get_bits_per_sample(par.codec_id) };
+        }
+    }
 }
 
 /// Told where FFmpeg only guessed the format from a little of the data, and the file's name says another: noise decodes as
@@ -164,7 +193,14 @@ fn stream_info(input: &format::context::Input, index: usize) -> Option<StreamInf
     let metadata = stream.metadata();
     let declared_secs = match stream.duration() {
         d if d > 0 && !guessed_from_bit_rate(input) => Some(secs(d)),
-        _ => metadata.get("DURATION").or_else(|| metadata.get("DURATION-eng")).and_then(clock_secs),
+        _ => {
+            let told = metadata.get("DURATION").or_else(|| metadata.get("DURATION-eng")).and_then(clock_secs);
+            // FFmpeg writes where the track ends, mkvtoolnix (which leaves its name) how long it is.
+            let by_ffmpeg = input.metadata().get("ENCODER").is_some_and(|name| name.starts_with("Lavf"));
+            let is_length = !by_ffmpeg && metadata.iter().any(|(name, _)| name.starts_with("_STATISTICS_WRITING_APP"));
+            let start = if is_length || stream.start_time() == ffi::AV_NOPTS_VALUE { 0.0 } else { secs(stream.start_time()).max(0.0) };
+            told.map(|end| end - start).filter(|&length| length > 0.0)
+        }
     };
     // SAFETY: the stream and its parameters live as long as the context.
     let (par, avg_rate, sar) = unsafe {
