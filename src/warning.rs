@@ -45,6 +45,11 @@ pub enum Warning {
         /// Of how many.
         declared: u64,
     },
+    /// Frames are missing in the middle of a video that is steady otherwise.
+    VideoGap {
+        /// From the end of the last frame before to the first after it.
+        span: Segment,
+    },
     /// A hole in the audio's time stamps was filled with silence.
     GapFilled {
         /// The silence.
@@ -115,6 +120,7 @@ impl Warning {
             Warning::Shortfall { .. } => "shortfall",
             Warning::Truncated { .. } => "truncated",
             Warning::FramesMissing { .. } => "frames_missing",
+            Warning::VideoGap { .. } => "video_gap",
             Warning::GapFilled { .. } => "gap_filled",
             Warning::VariableFrameRate { .. } => "variable_frame_rate",
             Warning::StreamChosen { .. } => "stream_chosen",
@@ -147,6 +153,7 @@ impl fmt::Display for Warning {
             Warning::FramesMissing { stream, missing, declared } => {
                 write!(f, "{missing} of the {declared} {stream} frames the container declares did not come, where is not known")
             }
+            Warning::VideoGap { span } => write!(f, "no video in {span}, where frames are otherwise steady"),
             Warning::GapFilled { span } => write!(f, "no audio in {span}, filled with silence"),
             Warning::VariableFrameRate { shortest_secs, longest_secs } => {
                 write!(f, "frames are {shortest_secs:.4} to {longest_secs:.4} s apart; times are the frames' own")

@@ -25,7 +25,7 @@ fn watch(path: &Path) -> VideoReport {
 
 /// What tells of loss.
 fn losses(warnings: &[Warning]) -> Vec<&Warning> {
-    let codes = ["shortfall", "truncated", "frames_missing", "decode_error", "gap_filled", "timestamp_jump", "bytes_unread"];
+    let codes = ["shortfall", "truncated", "frames_missing", "video_gap", "decode_error", "gap_filled", "timestamp_jump", "bytes_unread"];
     warnings.iter().filter(|w| codes.contains(&w.code())).collect()
 }
 
@@ -270,7 +270,11 @@ fn packets_lost_in_the_middle_are_told_where_they_were() {
         eprintln!("{name}: {:?} {:?}", heard.warnings, seen.warnings);
         let near = |span: &Segment| span.end().get() > 3.0 && span.start().get() < 6.0;
         assert!(heard.report.gaps.iter().any(near), "{name}: {:?}", heard.warnings);
-        let told = seen.warnings.iter().any(|w| matches!(w, Warning::DecodeError { span: Some(s), .. } if near(s)));
+        let told = |s: &Segment| near(s) && s.duration() > 0.5;
+        let told = seen.warnings.iter().any(|w| match w {
+            Warning::DecodeError { span: Some(s), .. } | Warning::VideoGap { span: s } => told(s),
+            _ => false,
+        });
         assert!(told, "{name}: {:?}", seen.warnings);
     }
 }

@@ -24,6 +24,10 @@ const MOST_READ_FAILURES: u32 = 200;
 const HOLE_SECS: f64 = 0.1;
 /// Containers that are read from their beginning to their end, whatever an index says.
 const READ_THROUGH: [&str; 12] = ["mp3", "aac", "ac3", "eac3", "dts", "amr", "flac", "ogg", "mpegts", "mpeg", "flv", "matroska,webm"];
+/// Parsers hand out a packet one or two later than the mark they put on it.
+const PARSER_DELAY: u32 = 3;
+/// What is told of packets that FFmpeg flags so: parts of them are lost.
+const MARKED_CORRUPT: &str = "the container marks packets as corrupt";
 /// More than this is no tag at the end of a file, nor an index.
 const UNREAD_BYTES: i64 = 1 << 20;
 /// `SEEK_CUR` of C: with an offset of 0 the place itself.
@@ -66,6 +70,11 @@ impl DecodeErrors {
         self.count
     }
 
+    /// True where some of `segment` was told to be lost.
+    pub(super) fn overlaps(&self, segment: Segment) -> bool {
+        self.spans.iter().any(|s| s.start < segment.end().get() && s.end > segment.start().get())
+    }
+
     pub(super) fn warnings(&self, stream: &'static str) -> Vec<Warning> {
         self.spans
             .iter()
@@ -89,6 +98,8 @@ pub(super) struct StreamDecoder {
     pub(super) packets_end: Option<f64>,
     /// Where the last packet ends in the order of decoding.
     decoding_end: Option<f64>,
+    /// Packets since one that was marked as corrupt.
+    since_corrupt: u32,
     /// What was wrong with the file before the first packet.
     lost_head: Option<String>,
     /// What the demuxer complained of on the way to the end of the file.
@@ -132,6 +143,7 @@ impl StreamDecoder {
             packets_end: None,
             // Where pages were lost before the first packet, the hole begins at the origin.
             decoding_end: probe.ending.lost_head.as_ref().map(|_| 0.0),
+            since_corrupt: u32::MAX,
             lost_head: probe.ending.lost_head,
             last_word: None,
             errors: DecodeErrors::default(),
@@ -260,16 +272,19 @@ impl StreamDecoder {
         let Some(start) = packet.pts().or(packet.dts()).map(|t| self.secs(t)) else { return };
         self.last_secs = start;
         let duration = self.span_secs(packet.duration()).clamp(0.0, LONGEST_PACKET_SECS);
+        // SAFETY: any codec may be asked for. A last packet of PCM is as long as it is.
+        let raw = unsafe { ffi::av_get_exact_bits_per_sample(self.decoder.id().into()) } > 0;
+        let corrupt = flags & ffi::AV_PKT_FLAG_CORRUPT != 0 && !raw;
+        self.since_corrupt = if corrupt { 0 } else { self.since_corrupt.saturating_add(1) };
+        let complaint = complaint.or_else(|| (self.since_corrupt <= PARSER_DELAY).then(|| MARKED_CORRUPT.to_owned()));
         let decoding = packet.dts().map_or(start, |t| self.secs(t));
         if let (Some(line), Some(end)) = (complaint, self.decoding_end.replace(decoding + duration))
             && decoding - end > HOLE_SECS
         {
             self.errors.add(end, decoding - end, || line);
         }
-        // SAFETY: any codec may be asked for. A last packet of PCM is as long as it is.
-        let raw = unsafe { ffi::av_get_exact_bits_per_sample(self.decoder.id().into()) } > 0;
-        if flags & ffi::AV_PKT_FLAG_CORRUPT != 0 && !raw {
-            self.errors.add(start, duration, || "the container marks packets as corrupt".into());
+        if corrupt {
+            self.errors.add(start, duration, || MARKED_CORRUPT.to_owned());
         }
         if flags & ffi::AV_PKT_FLAG_DISCARD == 0 {
             self.packets_end = Some(self.packets_end.map_or(start + duration, |end| end.max(start + duration)));

@@ -19,6 +19,7 @@ mod deinterlace;
 mod downmix;
 mod encode;
 mod grid;
+mod holes;
 mod input;
 mod log;
 mod orientation;

@@ -21,6 +21,8 @@ const ROUNDING_SECS: f64 = 0.5;
 const ROUNDING_FRAMES: f64 = 2.0;
 /// Sound is one sample after the other: an eighth of a second is more than any codec's last frame.
 const SOUND_ROUNDING_SECS: f64 = 0.125;
+/// What encoders of sound pad the last packet with, and decoders take off again: three packets of MP3 at 8 kHz.
+const TRIMMED_SECS: f64 = 0.25;
 /// Where the header counts samples.
 const EXACT_SECS: f64 = 0.005;
 /// How far apart streams end in a file that was cut through.
@@ -62,12 +64,14 @@ impl Promised {
     pub(super) fn of(probe: &Probe, stream: &StreamInfo, longest_secs: f64) -> Self {
         let mut films = probe.streams.iter().filter(|s| s.audio.is_some() || (s.video.is_some() && !s.attached_picture));
         let alone = films.all(|s| s.index == stream.index);
-        // Matroska's duration is the end of the last block by some writers, and the length by others.
-        let late = if probe.container.starts_with("matroska") { probe.origin.get().max(0.0) } else { 0.0 };
+        // MP3 counts the encoder's priming, which is not played; Matroska's duration is the end of the last block by some writers, and the length by others.
+        let from_zero = matches!(probe.container.as_str(), "mp3" | "matroska,webm");
+        let late = if from_zero { probe.origin.get().max(0.0) } else { 0.0 };
+        let stream_end = stream.declared_end(probe.origin).map(|end| if probe.container == "mp3" { end - late } else { end });
         Promised {
             path: probe.path.clone(),
             kind: stream.kind,
-            stream_end: stream.declared_end(probe.origin),
+            stream_end,
             whole_end: probe.declared_secs.map(|secs| secs - late),
             alone,
             longest_secs,
@@ -95,11 +99,14 @@ impl Promised {
         let tolerated = self.tolerated(reached);
         let believed = |promised: &f64| !reached.jumped || *promised <= self.longest_secs;
         let short_of = |promised: Option<f64>, tolerated: f64| promised.filter(believed).filter(|promised| promised - end > tolerated);
-        let by_packets = short_of(reached.packets_end.filter(|_| !reached.jumped), tolerated.max(SOUND_ROUNDING_SECS));
-        let by_stream = short_of(self.stream_end, tolerated).into_iter().chain(by_packets).reduce(f64::max);
+        let packets_end = reached.packets_end.filter(|_| !reached.jumped);
+        let by_packets = short_of(packets_end, tolerated.max(TRIMMED_SECS));
+        // What was there as packets, and trimmed in decoding, is not missing.
+        let untrimmed = |promised: &f64| packets_end.is_none_or(|packets| promised - packets > tolerated.min(SOUND_ROUNDING_SECS));
+        let by_stream = short_of(self.stream_end, tolerated).filter(untrimmed).into_iter().chain(by_packets).reduce(f64::max);
         let by_whole = || {
             let promised = short_of(self.whole_end.filter(|_| self.stream_end.is_none()), tolerated.max(ROUNDING_SECS))?;
-            (self.alone || packets_end(&self.path).is_some_and(|last| last - end < INTERLEAVED_SECS)).then_some(promised)
+            (self.alone || last_packet_end(&self.path).is_some_and(|last| last - end < INTERLEAVED_SECS)).then_some(promised)
         };
         if let Some(promised) = by_stream.or_else(by_whole) {
             let span = Segment::from_secs(end, promised)?;
@@ -138,7 +145,7 @@ pub(super) fn missing_frames(r: &VideoReport, hidden: u64, hole: Option<Segment>
 
 /// Where the last packet of all sound and pictures ends, since the origin. Reads the whole file once more without decoding it, and is
 /// asked only where something seems to be missing.
-fn packets_end(path: &Path) -> Option<f64> {
+fn last_packet_end(path: &Path) -> Option<f64> {
     let Source { mut input, probe } = Source::open(path, StreamPick::default()).ok()?;
     let bases: Vec<_> = input.streams().map(|s| s.time_base()).collect();
     let mut packet = Packet::empty();

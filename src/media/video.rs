@@ -10,6 +10,7 @@ use super::bounds;
 use super::decoding::StreamDecoder;
 use super::deinterlace::Deinterlacer;
 use super::grid::SamplingGrid;
+use super::holes::Holes;
 use super::input::{self, Source};
 use super::orientation::Orientation;
 use super::pick::StreamPick;
@@ -144,6 +145,7 @@ pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video>
         jumps: 0,
         last_duration: 0.0,
         hole: None,
+        holes: Holes::default(),
         backwards: 0,
     };
     let worker = std::thread::Builder::new().name("video".into()).spawn(move || film.run());
@@ -230,6 +232,7 @@ struct Film {
     last_duration: f64,
     /// The longest distance between frames.
     hole: Option<Segment>,
+    holes: Holes,
     backwards: u64,
 }
 
@@ -297,12 +300,13 @@ impl Film {
         let r = &mut self.report;
         r.frames_decoded += 1;
         r.first_pts = r.first_pts.or(Some(pts));
-        self.last_duration = duration;
+        let declared = std::mem::replace(&mut self.last_duration, duration);
         let Some(last) = r.last_pts else { return };
         let Some(step) = Segment::new(last, pts).filter(|s| !s.is_empty()) else {
             self.backwards += 1;
             return;
         };
+        self.holes.take(step, declared);
         r.shortest_secs = Some(r.shortest_secs.map_or(step.duration(), |s| s.min(step.duration())));
         if r.longest_secs.is_none_or(|l| step.duration() > l) {
             r.longest_secs = Some(step.duration());
@@ -427,6 +431,7 @@ impl Film {
                 last_word: self.decoder.last_word.take(),
                 frame_secs: r.avg_rate_hz.map_or(0.0, |rate| 1.0 / rate),
             };
+            r.warnings.extend(self.holes.warnings(|hole| self.decoder.errors.overlaps(hole)));
             let by_count = || missing_frames(r, self.decoder.hidden_packets, self.hole);
             let missing = self.promised.missing(&reached).or_else(by_count);
             r.warnings.extend(missing);
