@@ -229,6 +229,18 @@ fn a_late_track_of_matroska_is_whole_and_its_cut_end_is_told() {
     let (heard, seen) = (hear(&path), watch(&path));
     assert!(losses(&heard.warnings).is_empty() && losses(&seen.warnings).is_empty(), "{:?} {:?}", heard.warnings, seen.warnings);
     assert!((heard.report.declared_secs.unwrap() - 5.0).abs() < 0.1, "a length, not an end: {:?}", heard.report);
+    // As mkvtoolnix writes it: the length, in a tag beside its name, and FFmpeg is not who wrote the file.
+    let tags = "-map_metadata 0 -metadata:s:a _STATISTICS_WRITING_APP=mkvmerge -fflags +bitexact";
+    let other = clips.make("stats.mkv", &format!("-i late.mkv -c copy {tags}"));
+    let mut bytes = std::fs::read(&other).unwrap();
+    let places: Vec<usize> = bytes.windows(4).enumerate().filter(|(_, w)| *w == b"Lavf").map(|(i, _)| i).collect();
+    places.into_iter().for_each(|at| bytes[at..at + 4].copy_from_slice(b"lieb"));
+    let ends: Vec<usize> = bytes.windows(12).enumerate().filter(|(_, w)| w.starts_with(b"00:00:08.0")).map(|(i, _)| i).collect();
+    assert!(!ends.is_empty());
+    ends.into_iter().for_each(|at| bytes[at + 7] = b'5');
+    std::fs::write(&other, bytes).unwrap();
+    let a = hear(&other);
+    assert!((a.report.declared_secs.unwrap() - 5.0).abs() < 0.1 && losses(&a.warnings).is_empty(), "{:?} {:?}", a.report, a.warnings);
     let short = hear(&cut(&clips, &path, 0.7));
     let span = shortfall(&short.warnings).unwrap();
     assert!((span.start().get() - short.report.end_secs).abs() < 1e-3 && (span.end().get() - 8.0).abs() < 0.1, "{span}");

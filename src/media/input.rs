@@ -37,8 +37,9 @@ impl Source {
             return Err(Error::media(path, "the file is empty (0 bytes): was it copied whole?"));
         }
         let input = open_container(path, None).or_else(|e| open_cut(path, e))?;
+        let by_ffmpeg = declared::is_matroska_of_ffmpeg(path);
         let complaint = log::take().into_iter().next();
-        let mut streams: Vec<StreamInfo> = (0..input.nb_streams() as usize).filter_map(|i| stream_info(&input, i)).collect();
+        let mut streams: Vec<StreamInfo> = (0..input.nb_streams() as usize).filter_map(|i| stream_info(&input, i, by_ffmpeg)).collect();
         let container = input.format().name().to_owned();
         let mut declared_secs = container_secs(&input);
         let mut ending = declared::amend(path, &container, &mut declared_secs, &mut streams);
@@ -186,7 +187,8 @@ fn container_secs(input: &format::context::Input) -> Option<f64> {
     (duration > 0 && !guessed_from_bit_rate(input)).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
 }
 
-fn stream_info(input: &format::context::Input, index: usize) -> Option<StreamInfo> {
+/// `by_ffmpeg`: FFmpeg wrote the file, if it is Matroska.
+fn stream_info(input: &format::context::Input, index: usize, by_ffmpeg: bool) -> Option<StreamInfo> {
     let stream = input.stream(index)?;
     let base = stream.time_base();
     let secs = |ticks: i64| Seconds::from_ticks(ticks, base.numerator(), base.denominator().max(1)).get();
@@ -195,8 +197,7 @@ fn stream_info(input: &format::context::Input, index: usize) -> Option<StreamInf
         d if d > 0 && !guessed_from_bit_rate(input) => Some(secs(d)),
         _ => {
             let told = metadata.get("DURATION").or_else(|| metadata.get("DURATION-eng")).and_then(clock_secs);
-            // FFmpeg writes where the track ends, mkvtoolnix (which leaves its name) how long it is.
-            let by_ffmpeg = input.metadata().get("ENCODER").is_some_and(|name| name.starts_with("Lavf"));
+            // FFmpeg writes where the track ends, mkvtoolnix how long it is. Its name stays in a file that FFmpeg copied.
             let is_length = !by_ffmpeg && metadata.iter().any(|(name, _)| name.starts_with("_STATISTICS_WRITING_APP"));
             let start = if is_length || stream.start_time() == ffi::AV_NOPTS_VALUE { 0.0 } else { secs(stream.start_time()).max(0.0) };
             told.map(|end| end - start).filter(|&length| length > 0.0)

@@ -34,6 +34,8 @@ use crate::warning::Warning;
 
 /// Less than this behind the samples is no sound worth telling of.
 const UNCOUNTED_SECS: f64 = 0.1;
+/// First bytes of Matroska.
+const EBML: [u8; 4] = [0x1A, 0x45, 0xDF, 0xA3];
 /// Pages of Ogg last a second or two; a file that begins later than some of them began so.
 const LONGEST_HEAD_SECS: f64 = 10.0;
 
@@ -133,6 +135,14 @@ pub(super) fn origin_before_damage(container: &str, start: Seconds, complaint: O
 pub(super) fn cut_atom(path: &Path) -> Option<(String, bool)> {
     let told = atoms::read(&Bytes::open(path)?);
     Some((told.cut?, told.fragmented))
+}
+
+/// True where the element MuxingApp at the beginning of a Matroska file names FFmpeg. Its ENCODER tag tells less: others copy it.
+pub(super) fn is_matroska_of_ffmpeg(path: &Path) -> bool {
+    const HEAD: usize = 1 << 16;
+    let Some(head) = Bytes::open(path).filter(|f| f.at(0) == Some(EBML)).map(|f| f.piece(0, HEAD)) else { return false };
+    // The element's number, one byte of size, and the name.
+    head.windows(7).any(|w| w[..2] == [0x4D, 0x80] && &w[3..] == b"Lavf")
 }
 
 /// The codec of integer samples in a WAV file by the bytes they take, where FFmpeg goes by the bits of them that are used: it would
