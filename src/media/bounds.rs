@@ -1,4 +1,5 @@
-//! Bounds: what a header may claim before anything is made room for. They lie well beyond recordings and cameras of today, and well
+//! Bounds: what a header may claim before anything is made room for. They lie well beyond recordings and cameras of
+//! today, and well
 //! below what fills a machine.
 
 use std::ops::RangeInclusive;
@@ -13,7 +14,8 @@ use crate::error::{Error, Result};
 pub(super) const RATES_HZ: RangeInclusive<u32> = 1_000..=1_536_000;
 /// Channels of sound: more than any array of microphones in one file.
 const MOST_CHANNELS: u32 = 256;
-/// Pixels of a picture, coded or made square: a little more than 8K. One is 113 MB as RGB, and a few are in work at once.
+/// Pixels of a picture, coded or made square: a little more than 8K. One is 113 MB as RGB, and a few are in work at
+/// once.
 pub(super) const MOST_PIXELS: u64 = 8192 * 4608;
 /// No recording is believed to be longer: two days.
 const LONGEST_SECS: f64 = 48.0 * 3600.0;
@@ -21,11 +23,14 @@ const LONGEST_SECS: f64 = 48.0 * 3600.0;
 const SHORT_SECS: f64 = 3600.0;
 /// Bits a second below which a longer recording is not believed: Opus that sends nothing but its pauses needs as many.
 const LEAST_BIT_RATE: f64 = 400.0;
-/// How many times as much as is believed of time stamps may come out of the decoder: sound of nothing but zeros packs well.
+/// How many times as much as is believed of time stamps may come out of the decoder: sound of nothing but zeros packs
+/// well.
 const MOST_DECODED: f64 = 4.0;
 
-/// The last time, in seconds since the origin, that is believed of a time stamp or a declared duration in a file of this size: an hour,
-/// and more where the file has the bytes for it. The size of what is not a regular file is not known, and any length believed.
+/// The last time, in seconds since the origin, that is believed of a time stamp or a declared duration in a file of
+/// this size: an hour,
+/// and more where the file has the bytes for it. The size of what is not a regular file is not known, and any length
+/// believed.
 pub(super) fn longest_secs(path: &Path) -> f64 {
     match std::fs::metadata(path) {
         Ok(file) if file.is_file() => longest_secs_of(file.len()),
@@ -37,7 +42,8 @@ fn longest_secs_of(bytes: u64) -> f64 {
     (SHORT_SECS + bytes as f64 * 8.0 / LEAST_BIT_RATE).min(LONGEST_SECS)
 }
 
-/// Where decoding is given up, in seconds since the origin, for a file whose time stamps are believed up to `longest_secs`.
+/// Where decoding is given up, in seconds since the origin, for a file whose time stamps are believed up to
+/// `longest_secs`.
 pub(super) fn most_decoded_secs(longest_secs: f64) -> f64 {
     (MOST_DECODED * longest_secs).min(LONGEST_SECS)
 }
@@ -68,7 +74,8 @@ pub(super) fn check(path: &Path, stream: &StreamInfo) -> Result<()> {
     Ok(())
 }
 
-/// Looks into the streams, with no decoder making room for a larger picture than is accepted. The size a header tells is kept where
+/// Looks into the streams, with no decoder making room for a larger picture than is accepted. The size a header tells
+/// is kept where
 /// FFmpeg puts none in its place, so that it can be told.
 pub(super) fn find_stream_info(input: &mut format::context::Input) -> std::result::Result<(), ffmpeg::Error> {
     let mut options: Vec<*mut ffi::AVDictionary> = (0..input.nb_streams())
@@ -80,7 +87,8 @@ pub(super) fn find_stream_info(input: &mut format::context::Input) -> std::resul
         })
         .collect();
     let told: Vec<(i32, i32)> = parameters(input).map(|par| (par.width, par.height)).collect();
-    // SAFETY: an open context; one dictionary for each of its streams, as FFmpeg asks for, which it may replace but not free.
+    // SAFETY: an open context; one dictionary for each of its streams, as FFmpeg asks for, which it may replace but not
+    // free.
     let code = unsafe { ffi::avformat_find_stream_info(input.as_mut_ptr(), options.as_mut_ptr()) };
     for one in &mut options {
         // SAFETY: null or a dictionary of ours.

@@ -1,4 +1,5 @@
-//! Files cut short and damaged, made on the spot: what is missing is told, with its range, and of a sound file nothing is.
+//! Files cut short and damaged, made on the spot: what is missing is told, with its range, and of a sound file nothing
+//! is.
 
 use std::path::Path;
 

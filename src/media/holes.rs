@@ -1,6 +1,7 @@
 //! Holes in video: frames missing in the middle of a stream whose frames otherwise come at a steady distance.
 //!
-//! A long distance alone is none: recordings of screens and slides have a frame where something changes. It is one where the container
+//! A long distance alone is none: recordings of screens and slides have a frame where something changes. It is one
+//! where the container
 //! gives the frame before it no such duration, and where all other frames keep their distance.
 
 use crate::time::Segment;

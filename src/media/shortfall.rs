@@ -1,7 +1,9 @@
 //! Shortfall: what was promised of a stream against what came out of it, and the range that is missing.
 //!
-//! A stream's end is promised by its own declared duration, by its packets, or, where the container tells one duration for all streams,
-//! by that: then it is missed only where no stream of the file reaches it, and only by those that go on up to where the file ends.
+//! A stream's end is promised by its own declared duration, by its packets, or, where the container tells one duration
+//! for all streams,
+//! by that: then it is missed only where no stream of the file reaches it, and only by those that go on up to where the
+//! file ends.
 
 use std::path::{Path, PathBuf};
 
@@ -64,7 +66,8 @@ impl Promised {
     pub(super) fn of(probe: &Probe, stream: &StreamInfo, longest_secs: f64) -> Self {
         let mut films = probe.streams.iter().filter(|s| s.audio.is_some() || (s.video.is_some() && !s.attached_picture));
         let alone = films.all(|s| s.index == stream.index);
-        // MP3 counts the encoder's priming, which is not played; Matroska's duration is the end of the last block by some writers, and the length by others.
+        // MP3 counts the encoder's priming, which is not played; Matroska's duration is the end of the last block by
+        // some writers, and the length by others.
         let from_zero = matches!(probe.container.as_str(), "mp3" | "matroska,webm");
         let late = if from_zero { probe.origin.get().max(0.0) } else { 0.0 };
         let stream_end = stream.declared_end(probe.origin).map(|end| if probe.container == "mp3" { end - late } else { end });
@@ -127,7 +130,8 @@ impl Promised {
     }
 }
 
-/// What the number of frames shows to be missing where times do not: the longest hole, if there is one; where decoding failed it was
+/// What the number of frames shows to be missing where times do not: the longest hole, if there is one; where decoding
+/// failed it was
 /// told before.
 pub(super) fn missing_frames(r: &VideoReport, hidden: u64, hole: Option<Segment>) -> Option<Warning> {
     let frame_secs = r.avg_rate_hz.map_or(0.0, |rate| 1.0 / rate);
@@ -143,7 +147,8 @@ pub(super) fn missing_frames(r: &VideoReport, hidden: u64, hole: Option<Segment>
     }
 }
 
-/// Where the last packet of all sound and pictures ends, since the origin. Reads the whole file once more without decoding it, and is
+/// Where the last packet of all sound and pictures ends, since the origin. Reads the whole file once more without
+/// decoding it, and is
 /// asked only where something seems to be missing.
 fn last_packet_end(path: &Path) -> Option<f64> {
     let Source { mut input, probe } = Source::open(path, StreamPick::default()).ok()?;

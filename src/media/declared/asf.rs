@@ -1,4 +1,5 @@
-//! ASF (WMV, WMA): the file properties object. FFmpeg leaves its duration out where the file's size is another than the object tells.
+//! ASF (WMV, WMA): the file properties object. FFmpeg leaves its duration out where the file's size is another than the
+//! object tells.
 
 use super::bytes::Bytes;
 

@@ -7,7 +7,8 @@ const MOST_HEADER: usize = 1 << 20;
 /// RIFF chunks of a long file, a gigabyte each.
 const MOST_PARTS: usize = 100_000;
 
-/// Seconds each stream's header tells, in order; `None` where it tells none. Empty where the file is whole: its index is then there,
+/// Seconds each stream's header tells, in order; `None` where it tells none. Empty where the file is whole: its index
+/// is then there,
 /// and FFmpeg goes by it.
 pub(super) fn of_a_cut_file(file: &Bytes) -> Vec<Option<f64>> {
     if is_cut(file) { stream_secs(&file.piece(0, MOST_HEADER)) } else { Vec::new() }

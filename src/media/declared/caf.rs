@@ -5,7 +5,8 @@ use super::bytes::Bytes;
 /// Chunks looked at in search of one.
 const MOST_CHUNKS: usize = 10_000;
 
-/// Seconds the header tells, and whether the file ends before them; `None` where packets vary or the length was left open.
+/// Seconds the header tells, and whether the file ends before them; `None` where packets vary or the length was left
+/// open.
 pub(super) fn read(file: &Bytes) -> Option<(f64, bool)> {
     if &file.at::<4>(0)? != b"caff" {
         return None;

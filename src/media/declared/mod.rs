@@ -1,6 +1,7 @@
 //! What the file itself tells of its length, where FFmpeg does not say it as it is told.
 //!
-//! FFmpeg cuts some declared lengths down to the file it finds, so that nothing seems to be missing of a file that was cut short. Here
+//! FFmpeg cuts some declared lengths down to the file it finds, so that nothing seems to be missing of a file that was
+//! cut short. Here
 //! they are read from the container:
 //!
 //! ```text
@@ -54,7 +55,8 @@ pub(super) struct Ending {
     pub(super) warnings: Vec<Warning>,
 }
 
-/// Puts what the file tells in place of what FFmpeg makes of it: the container's duration (seconds) and those of the streams.
+/// Puts what the file tells in place of what FFmpeg makes of it: the container's duration (seconds) and those of the
+/// streams.
 pub(super) fn amend(path: &Path, container: &str, whole_secs: &mut Option<f64>, streams: &mut [StreamInfo]) -> Ending {
     let mut ending = Ending::default();
     let Some(file) = Bytes::open(path) else { return ending };
@@ -121,7 +123,8 @@ fn set(secs: f64, whole_secs: &mut Option<f64>, streams: &mut [StreamInfo]) {
     streams.iter_mut().for_each(|s| s.declared_secs = Some(secs));
 }
 
-/// The origin of an Ogg file whose first pages are damaged (`complaint`): what FFmpeg finds is the time of the first page that is left,
+/// The origin of an Ogg file whose first pages are damaged (`complaint`): what FFmpeg finds is the time of the first
+/// page that is left,
 /// and everything would be told too early by what was lost. `start` is FFmpeg's, in seconds.
 pub(super) fn origin_before_damage(container: &str, start: Seconds, complaint: Option<String>, ending: &mut Ending) -> Seconds {
     if container != "ogg" || complaint.is_none() || !(0.0..LONGEST_HEAD_SECS).contains(&start.get()) {
@@ -137,7 +140,8 @@ pub(super) fn cut_atom(path: &Path) -> Option<(String, bool)> {
     Some((told.cut?, told.fragmented))
 }
 
-/// True where the element MuxingApp at the beginning of a Matroska file names FFmpeg. Its ENCODER tag tells less: others copy it.
+/// True where the element MuxingApp at the beginning of a Matroska file names FFmpeg. Its ENCODER tag tells less:
+/// others copy it.
 pub(super) fn is_matroska_of_ffmpeg(path: &Path) -> bool {
     const HEAD: usize = 1 << 16;
     let Some(head) = Bytes::open(path).filter(|f| f.at(0) == Some(EBML)).map(|f| f.piece(0, HEAD)) else { return false };
@@ -145,7 +149,8 @@ pub(super) fn is_matroska_of_ffmpeg(path: &Path) -> bool {
     head.windows(7).any(|w| w[..2] == [0x4D, 0x80] && &w[3..] == b"Lavf")
 }
 
-/// The codec of integer samples in a WAV file by the bytes they take, where FFmpeg goes by the bits of them that are used: it would
+/// The codec of integer samples in a WAV file by the bytes they take, where FFmpeg goes by the bits of them that are
+/// used: it would
 /// read 24 bits in 32 as floats, and 16 in 32 as twice as many samples.
 pub(super) fn integer_codec(path: &Path, container: &str, codec: codec::Id) -> Option<codec::Id> {
     let file = Bytes::open(path)?;

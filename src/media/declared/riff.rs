@@ -124,7 +124,8 @@ impl Wav {
         self.data_bytes.is_some_and(|n| self.data_at.saturating_add(n) > file_bytes)
     }
 
-    /// Seconds of what lies behind the samples the header tells of and is no chunk of the format: a header that was not brought up to
+    /// Seconds of what lies behind the samples the header tells of and is no chunk of the format: a header that was not
+    /// brought up to
     /// date, as recorders that lose power leave it.
     pub(super) fn uncounted_secs(&self, file: &Bytes) -> Option<f64> {
         let end = self.data_at.checked_add(self.data_bytes?)?;
@@ -138,7 +139,8 @@ impl Wav {
     }
 }
 
-/// Writers to a pipe leave 0, all ones, or the most a signed number holds (less a header, or rounded down to a page) as the size.
+/// Writers to a pipe leave 0, all ones, or the most a signed number holds (less a header, or rounded down to a page) as
+/// the size.
 fn known(size: u32) -> Option<u64> {
     let placeholder = size == 0 || size >= 0xFFFF_F000 || (0x7FFF_F000..=0x8000_0100).contains(&size);
     (!placeholder).then_some(u64::from(size))
