@@ -27,6 +27,29 @@ pub enum Warning {
         /// The part that is not there.
         span: Segment,
     },
+    /// The file breaks off, and nothing tells how much is missing.
+    Truncated {
+        /// `audio` or `video`.
+        stream: &'static str,
+        /// Where the stream ends.
+        at: Seconds,
+        /// How it shows.
+        what: String,
+    },
+    /// Fewer frames were decoded than the container declares, and its times do not tell where they should be.
+    FramesMissing {
+        /// `video`.
+        stream: &'static str,
+        /// How many.
+        missing: u64,
+        /// Of how many.
+        declared: u64,
+    },
+    /// Frames are missing in the middle of a video that is steady otherwise.
+    VideoGap {
+        /// From the end of the last frame before to the first after it.
+        span: Segment,
+    },
     /// A hole in the audio's time stamps was filled with silence.
     GapFilled {
         /// The silence.
@@ -116,6 +139,9 @@ impl Warning {
         match self {
             Warning::DecodeError { .. } => "decode_error",
             Warning::Shortfall { .. } => "shortfall",
+            Warning::Truncated { .. } => "truncated",
+            Warning::FramesMissing { .. } => "frames_missing",
+            Warning::VideoGap { .. } => "video_gap",
             Warning::GapFilled { .. } => "gap_filled",
             Warning::VariableFrameRate { .. } => "variable_frame_rate",
             Warning::StreamChosen { .. } => "stream_chosen",
@@ -145,6 +171,13 @@ impl fmt::Display for Warning {
                 write!(f, " ({detail})")
             }
             Warning::Shortfall { stream, span } => write!(f, "the container declares {stream} in {span} that is not there"),
+            Warning::Truncated { stream, at, what } => {
+                write!(f, "the file breaks off ({what}): {stream} ends at {at}, and how much is missing is told nowhere")
+            }
+            Warning::FramesMissing { stream, missing, declared } => {
+                write!(f, "{missing} of the {declared} {stream} frames the container declares did not come, where is not known")
+            }
+            Warning::VideoGap { span } => write!(f, "no video in {span}, where frames are otherwise steady"),
             Warning::GapFilled { span } => write!(f, "no audio in {span}, filled with silence"),
             Warning::VariableFrameRate { shortest_secs, longest_secs } => {
                 write!(f, "frames are {shortest_secs:.4} to {longest_secs:.4} s apart; times are the frames' own")

@@ -3,6 +3,8 @@
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use image::RgbImage;
+
 use super::detect::{self, Detector, Settings};
 use super::landmark::Mesher;
 use super::{FaceModels, identity};
@@ -14,6 +16,10 @@ const ENDINGS: [&str; 3] = ["png", "jpg", "jpeg"];
 /// Least detector score of a face in a picture made to show one.
 const LEAST_SCORE: f32 = 0.6;
 const LONGEST_SIDE_PX: u32 = 1280;
+/// Pixels of a picture: more than cameras have. A header may claim any number.
+const MOST_PIXELS: u64 = 100_000_000;
+/// Bytes the decoder may ask for: such a picture with 16 bits a channel and an alpha channel.
+const MOST_BYTES: u64 = 8 * MOST_PIXELS;
 
 /// A named face.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,11 +68,31 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|s| clean(&s.to_string_lossy()).into_owned()).unwrap_or_default()
 }
 
+/// The picture, refused by what its header claims before room is made for it.
+fn picture(path: &Path) -> Result<RgbImage> {
+    let smaller = || format!("give one of at most {MOST_PIXELS} pixels; the face alone is enough");
+    let unreadable = |e: image::ImageError| match e {
+        image::ImageError::Limits(_) => Error::parse(path, 0, "the picture is too large", smaller()),
+        e => Error::parse(path, 0, e.to_string(), "give a PNG or JPEG"),
+    };
+    let open = || {
+        let reader = image::ImageReader::new(BufReader::new(crate::file::open(path)?)).with_guessed_format();
+        reader.map_err(|source| Error::Read { path: path.to_owned(), source })
+    };
+    let (width, height) = open()?.into_dimensions().map_err(unreadable)?;
+    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        let what = format!("a picture of {width}x{height} pixels");
+        return Err(Error::parse(path, 0, what, smaller()));
+    }
+    let mut reader = open()?;
+    let mut limits = image::Limits::default();
+    limits.max_alloc = Some(MOST_BYTES);
+    reader.limits(limits);
+    Ok(reader.decode().map_err(unreadable)?.to_rgb8())
+}
+
 fn embed(models: &mut FaceModels, path: &Path) -> Result<Vec<f32>> {
-    let no_picture = |e: image::ImageError| Error::parse(path, 0, e.to_string(), "give a PNG or JPEG");
-    let reader = image::ImageReader::new(BufReader::new(crate::file::open(path)?)).with_guessed_format();
-    let reader = reader.map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    let picture = reader.decode().map_err(no_picture)?.to_rgb8();
+    let picture = picture(path)?;
     let settings = Settings { side_px: LONGEST_SIDE_PX, enlarge: detect::ENLARGE, score: LEAST_SCORE, iou: 0.4, min_size_px: 16.0 };
     let found = Detector::default().detect(&mut models.detector, &picture, settings)?;
     let none = || Error::parse(path, 0, "no face", "an enrolment picture shows one person's face from the front");
@@ -77,4 +103,40 @@ fn embed(models: &mut FaceModels, path: &Path) -> Result<Vec<f32>> {
     let mesh = mesher.look(&mut models.landmarks, &picture, &first.roi())?;
     let chip = identity::chip(&picture, &mesh.points).ok_or_else(none)?;
     identity::embed(&mut models.recognition, &chip)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CRC-32 as PNG has it.
+    fn crc(bytes: &[u8]) -> u32 {
+        !bytes.iter().fold(!0_u32, |crc, &b| (0..8).fold(crc ^ u32::from(b), |c, _| (c >> 1) ^ (0xEDB8_8320 * (c & 1))))
+    }
+
+    /// A PNG of a header and one empty piece of picture.
+    fn claim(width: u32, height: u32) -> Vec<u8> {
+        let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 2, 0, 0, 0]].concat();
+        let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
+        for (name, data) in [(b"IHDR", header.as_slice()), (b"IDAT", &[])] {
+            png.extend((data.len() as u32).to_be_bytes());
+            png.extend(name);
+            png.extend(data);
+            png.extend(crc(&[name, data].concat()).to_be_bytes());
+        }
+        png
+    }
+
+    #[test]
+    fn a_picture_of_any_size_a_header_can_name_is_refused_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("anna.png");
+        for (width, height) in [(30_000, 30_000), (2_000_000_000, 1), (0x7FFF_FFFF, 0x7FFF_FFFF)] {
+            std::fs::write(&path, claim(width, height)).unwrap();
+            let e = picture(&path).unwrap_err();
+            assert!(matches!(e, Error::Parse { .. }) && e.to_string().contains("give one of at most"), "{e}");
+        }
+        RgbImage::new(40, 30).save(&path).unwrap();
+        assert_eq!(picture(&path).unwrap().dimensions(), (40, 30));
+    }
 }

@@ -4,21 +4,20 @@ use std::path::Path;
 
 use ffmpeg_next as ffmpeg;
 
+use super::bounds;
 use super::decoding::StreamDecoder;
 use super::downmix;
 use super::input::{self, Source};
 use super::pick::StreamPick;
 use super::placing::{Placed, Placing};
 use super::probe::{StreamInfo, StreamKind};
+use super::shortfall::{Promised, Reached};
 use super::spool::SpooledAudio;
 use super::wav;
 use crate::error::{Error, Result};
 use crate::signal::AudioBuffer;
 use crate::time::{Seconds, Segment};
 use crate::warning::Warning;
-
-/// Less than this missing at the end is how containers round.
-const SHORTFALL_SECS: f64 = 0.5;
 
 /// A decoded audio stream.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,25 +81,25 @@ pub fn audio_spooled(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<Deco
 /// Decodes and places; the samples are in the spool if there is one.
 fn decoded(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAudio>) -> Result<(Placed, AudioReport, Vec<Warning>)> {
     let source = Source::open(path, pick)?;
-    let origin = source.probe.origin;
     let (stream, mut warnings) = source.probe.chosen(StreamKind::Audio)?;
     let stream = stream.clone();
-    let mut declared_end = stream.declared_end(origin);
-    if declared_end.is_none() && source.probe.streams.len() == 1 {
-        declared_end = source.probe.declared_secs;
-    }
-    let longest = declared_end.into_iter().chain(source.probe.declared_secs).reduce(f64::max);
-    let mut placing = Placing::new(rate_hz, longest);
+    let longest = bounds::longest_secs(path);
+    let promised = Promised::of(&source.probe, &stream, longest);
+    warnings.extend(promised.disbelieved());
+    let mut placing = Placing::new(rate_hz, promised.longest()).believing(longest);
     if let Some(spool) = spool {
         placing = placing.spooled(spool);
     }
 
     let plain = wav::PlainWav::open(path, &source.probe, &stream)?;
+    let mut reached = Reached::default();
     let (first, decode_errors) = match plain {
         Some(plain) => (Some(plain.read_into(&mut placing)?), 0),
         None => {
             let mut decoder = StreamDecoder::new(source, stream.index, 1)?;
-            let first = decode(&mut decoder, &mut placing)?;
+            let most_secs = bounds::most_decoded_secs(longest);
+            let first = decode(path, &mut decoder, &mut placing, most_secs)?;
+            (reached.packets_end, reached.last_word) = (decoder.packets_end, decoder.last_word.take());
             warnings.extend(decoder.errors.warnings(StreamKind::Audio.name()));
             if first.is_none() && decoder.errors.count() > 0 {
                 let all: Vec<String> = warnings.iter().map(ToString::to_string).collect();
@@ -113,13 +112,9 @@ fn decoded(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAud
     let mut placed = placing.finish()?;
     warnings.append(&mut placed.warnings);
     let (start_secs, end_secs) = (placed.start_secs, placed.end_secs);
-    // MP3 tells a duration only by guess or by a header that lies after cutting.
-    if stream.codec != "mp3"
-        && let Some(end) = declared_end.filter(|end| end - end_secs > SHORTFALL_SECS)
-        && let Some(span) = Segment::from_secs(end_secs, end)
-    {
-        warnings.push(Warning::Shortfall { stream: StreamKind::Audio.name(), span });
-    }
+    reached.end_secs = end_secs;
+    reached.jumped = warnings.iter().any(|w| w.code() == "timestamp_jump");
+    warnings.extend(promised.missing(&reached));
     let declared = stream.audio.clone().unwrap_or_default();
     let (source_hz, channels) = first.unwrap_or((declared.rate_hz, declared.channels));
     let report = AudioReport {
@@ -137,8 +132,8 @@ fn decoded(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAud
     Ok((placed, report, warnings))
 }
 
-/// Rate and channels of the first frame; `None` when there was none.
-fn decode(decoder: &mut StreamDecoder, placing: &mut Placing) -> Result<Option<(u32, u32)>> {
+/// Rate and channels of the first frame; `None` when there was none. More than `most_secs` is an error.
+fn decode(path: &Path, decoder: &mut StreamDecoder, placing: &mut Placing, most_secs: f64) -> Result<Option<(u32, u32)>> {
     let mut frame = ffmpeg::frame::Audio::empty();
     let mut mono = Vec::new();
     let mut first = None;
@@ -151,8 +146,17 @@ fn decode(decoder: &mut StreamDecoder, placing: &mut Placing) -> Result<Option<(
             continue;
         }
         let rate_hz = frame.rate();
+        if !bounds::RATES_HZ.contains(&rate_hz) {
+            let at = secs.unwrap_or_else(|| placing.now());
+            decoder.errors.add(at, 0.0, || format!("{rate_hz} samples a second are no recording's"));
+            continue;
+        }
         first.get_or_insert((rate_hz, u32::from(frame.channels())));
         placing.push(secs, rate_hz, &mono)?;
+        if placing.now() > most_secs {
+            let what = format!("more than {most_secs:.0} s of sound come out of it, which no recording of its size holds: cut it in parts");
+            return Err(Error::media(path, what));
+        }
     }
     Ok(first)
 }

@@ -7,6 +7,8 @@ use std::sync::Once;
 
 use ffmpeg_next::{self as ffmpeg, ffi, format};
 
+use super::bounds;
+use super::declared;
 use super::foreign;
 use super::log;
 use super::orientation::Orientation;
@@ -34,19 +36,26 @@ impl Source {
         if file.metadata().is_ok_and(|m| m.len() == 0) {
             return Err(Error::media(path, "the file is empty (0 bytes): was it copied whole?"));
         }
-        let input = open_container(path, file)?;
-        let streams: Vec<StreamInfo> = (0..input.nb_streams() as usize).filter_map(|i| stream_info(&input, i)).collect();
+        let input = open_container(path, file, None).or_else(|e| open_cut(path, e))?;
+        let by_ffmpeg = declared::is_matroska_of_ffmpeg(path);
+        let complaint = log::take().into_iter().next();
+        let mut streams: Vec<StreamInfo> = (0..input.nb_streams() as usize).filter_map(|i| stream_info(&input, i, by_ffmpeg)).collect();
+        let container = input.format().name().to_owned();
+        let mut declared_secs = container_secs(&input);
+        let mut ending = declared::amend(path, &container, &mut declared_secs, &mut streams);
         let audio = pick::choose(&streams, StreamKind::Audio, pick.audio, path)?;
         let video = pick::choose(&streams, StreamKind::Video, pick.video, path)?;
+        let origin = declared::origin_before_damage(&container, origin(&input), complaint, &mut ending);
         let probe = Probe {
             path: path.to_path_buf(),
-            container: input.format().name().to_owned(),
-            declared_secs: container_secs(&input),
-            origin: origin(&input),
+            container,
+            declared_secs,
+            origin,
             streams,
             audio,
             video,
-            warnings: doubt(&input, path).into_iter().collect(),
+            warnings: doubt(&input, path).into_iter().chain(ending.warnings.iter().cloned()).collect(),
+            ending,
         };
         Ok(Source { input, probe })
     }
@@ -93,9 +102,16 @@ pub(super) fn start() {
     log::take();
 }
 
+/// A second try at what did not open: fragments of MP4 are played up to where the file ends; of others it is told how they end.
+fn open_cut(path: &Path, error: Error) -> Result<format::context::Input> {
+    let (Some((what, fragmented)), Error::Media { source, .. }) = (declared::cut_atom(path), &error) else { return Err(error) };
+    let told = Error::media(path, format!("{source}; {what}"));
+    if fragmented { open_container(path, crate::file::open(path)?, Some("+ignidx")).map_err(|_| told) } else { Err(told) }
+}
+
 /// FFmpeg reads from `file`, which is open, and from nothing else: no protocol is left to it by which a demuxer could
 /// open what a playlist, a script or a reference names.
-fn open_container(path: &Path, file: std::fs::File) -> Result<format::context::Input> {
+fn open_container(path: &Path, file: std::fs::File, fflags: Option<&str>) -> Result<format::context::Input> {
     // "file:" keeps a colon in a name from being read as a protocol. The name serves for guesses by its ending.
     let mut url = b"file:".to_vec();
     url.extend_from_slice(path.as_os_str().as_bytes());
@@ -116,6 +132,9 @@ fn open_container(path: &Path, file: std::fs::File) -> Result<format::context::I
     }
     let mut options = ffmpeg::Dictionary::new();
     options.set("protocol_whitelist", foreign::NO_PROTOCOL);
+    if let Some(fflags) = fflags {
+        options.set("fflags", fflags);
+    }
     // SAFETY: `url` and `io` live through the call; on failure FFmpeg frees the context, but never `io`; the options
     // come back to be freed by their owner.
     let (context, code) = unsafe {
@@ -138,12 +157,23 @@ fn open_container(path: &Path, file: std::fs::File) -> Result<format::context::I
         (*context).probe_score = score;
         format::context::Input::wrap_with_custom_io(context, io)
     };
-    // SAFETY: as above; no options are passed.
-    let code = unsafe { ffi::avformat_find_stream_info(input.as_mut_ptr(), std::ptr::null_mut()) };
-    if code < 0 {
-        return Err(failure(path, "no stream information", ffmpeg::Error::from(code)));
-    }
+    read_integers_whole(&mut input, path);
+    bounds::find_stream_info(&mut input).map_err(|e| failure(path, "no stream information", e))?;
     Ok(input)
+}
+
+/// Integer samples that do not fill their bytes are decoded by their bytes.
+fn read_integers_whole(input: &mut format::context::Input, path: &Path) {
+    let container = input.format().name().to_owned();
+    for mut stream in input.streams_mut() {
+        // SAFETY: the stream belongs to the open context and has parameters.
+        let par = unsafe { &mut *(*stream.as_mut_ptr()).codecpar };
+        if let Some(codec) = declared::integer_codec(path, &container, par.codec_id.into()) {
+            par.codec_id = codec.into();
+            // SAFETY: any codec may be asked for.
+            par.bits_per_coded_sample = unsafe { ffi::av_get_bits_per_sample(par.codec_id) };
+        }
+    }
 }
 
 /// Told where FFmpeg only guessed the format from a little of the data, and the file's name says another: noise decodes as
@@ -181,14 +211,21 @@ fn container_secs(input: &format::context::Input) -> Option<f64> {
     (duration > 0 && !guessed_from_bit_rate(input)).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
 }
 
-fn stream_info(input: &format::context::Input, index: usize) -> Option<StreamInfo> {
+/// `by_ffmpeg`: FFmpeg wrote the file, if it is Matroska.
+fn stream_info(input: &format::context::Input, index: usize, by_ffmpeg: bool) -> Option<StreamInfo> {
     let stream = input.stream(index)?;
     let base = stream.time_base();
     let secs = |ticks: i64| Seconds::from_ticks(ticks, base.numerator(), base.denominator().max(1)).get();
     let metadata = stream.metadata();
     let declared_secs = match stream.duration() {
         d if d > 0 && !guessed_from_bit_rate(input) => Some(secs(d)),
-        _ => metadata.get("DURATION").or_else(|| metadata.get("DURATION-eng")).and_then(clock_secs),
+        _ => {
+            let told = metadata.get("DURATION").or_else(|| metadata.get("DURATION-eng")).and_then(clock_secs);
+            // FFmpeg writes where the track ends, mkvtoolnix how long it is. Its name stays in a file that FFmpeg copied.
+            let is_length = !by_ffmpeg && metadata.iter().any(|(name, _)| name.starts_with("_STATISTICS_WRITING_APP"));
+            let start = if is_length || stream.start_time() == ffi::AV_NOPTS_VALUE { 0.0 } else { secs(stream.start_time()).max(0.0) };
+            told.map(|end| end - start).filter(|&length| length > 0.0)
+        }
     };
     // SAFETY: the stream and its parameters live as long as the context.
     let (par, avg_rate, sar) = unsafe {

@@ -6,17 +6,21 @@
 //! ```text
 //! probe  open → list streams → choose           probe.rs, pick.rs, input.rs; foreign.rs for what is refused
 //! audio  decode → mean of channels → place by PTS → resample   audio.rs, downmix.rs, placing.rs, resample.rs; wav.rs for plain WAV, spool.rs for long recordings
+//! end    what the file promises → what came out → the range that is missing   declared/, shortfall.rs; bounds.rs for claims too large
 //! video  decode → sample by PTS → deinterlace → RGB, square pixels → upright   video.rs, grid.rs, deinterlace.rs, picture.rs, tonemap.rs, orientation.rs
 //! ```
 
 mod amr;
 mod audio;
+mod bounds;
+mod declared;
 mod decoding;
 mod deinterlace;
 mod downmix;
 mod encode;
 mod foreign;
 mod grid;
+mod holes;
 mod input;
 mod log;
 mod orientation;
@@ -25,13 +29,18 @@ mod picture;
 mod placing;
 mod probe;
 mod resample;
+mod shortfall;
 mod spool;
 mod tonemap;
 mod video;
 mod wav;
 
 #[cfg(test)]
+mod claims;
+#[cfg(test)]
 mod clips;
+#[cfg(test)]
+mod cut;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]

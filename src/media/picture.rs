@@ -7,6 +7,7 @@ use ffmpeg_next::format::Pixel;
 use ffmpeg_next::{self as ffmpeg, ffi, frame};
 use image::RgbImage;
 
+use super::bounds;
 use super::orientation::Orientation;
 use super::tonemap::{self, ToneMap};
 
@@ -26,12 +27,17 @@ impl Shape {
         Shape { format: frame.format(), width: frame.width(), height: frame.height() }
     }
 
-    /// Size with square pixels, before turning: nothing is made smaller.
+    /// Size with square pixels, before turning: nothing is made smaller, as long as that is no larger than is accepted.
     pub(super) fn square(self, sar: f64) -> (u32, u32) {
         if !(1.0 / WIDEST_SAR..=WIDEST_SAR).contains(&sar) {
             return (self.width, self.height);
         }
         let stretch = |side: u32, by: f64| (f64::from(side) * by).round().max(1.0) as u32;
+        let widened = f64::from(self.width) * f64::from(self.height) * sar.max(1.0 / sar);
+        if widened > bounds::MOST_PIXELS as f64 {
+            // Too large to be made larger: the other side is made smaller.
+            return if sar >= 1.0 { (self.width, stretch(self.height, 1.0 / sar)) } else { (stretch(self.width, sar), self.height) };
+        }
         if sar >= 1.0 { (stretch(self.width, sar), self.height) } else { (self.width, stretch(self.height, 1.0 / sar)) }
     }
 }
@@ -212,6 +218,8 @@ mod tests {
         assert_eq!(shape.square(1.0), (720, 576));
         assert_eq!(shape.square(1e9), (720, 576));
         assert_eq!(shape.square(f64::NAN), (720, 576));
+        let large = Shape { width: 8000, height: 4000, ..shape };
+        assert_eq!((large.square(2.0), large.square(0.5)), ((8000, 2000), (4000, 4000)));
     }
 
     fn yuv(width: u32, height: u32, y: u8, u: u8, v: u8) -> frame::Video {

@@ -92,6 +92,12 @@ impl Placing {
         }
     }
 
+    /// The same with no time stamp believed that lies after `longest_secs`, whatever is declared.
+    pub(super) fn believing(self, longest_secs: f64) -> Self {
+        let declared_end = self.declared_end.map(|end| end.min(longest_secs));
+        Placing { limit: self.limit.min(longest_secs), declared_end, ..self }
+    }
+
     /// The same with the samples going to a file.
     pub(super) fn spooled(self, spool: SpooledAudio) -> Self {
         Placing { spool: Some(spool), ..self }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::bounds;
+use super::declared::Ending;
 use super::input::Source;
 use super::orientation::Orientation;
 use super::pick::{self, StreamPick};
@@ -126,6 +128,8 @@ pub struct Probe {
     pub video: Option<usize>,
     /// Doubts about the container; told again by [`super::audio`] and [`super::video`].
     pub warnings: Vec<Warning>,
+    /// What the file's end shows.
+    pub(super) ending: Ending,
 }
 
 impl Probe {
@@ -137,7 +141,7 @@ impl Probe {
     /// The chosen stream of a kind, with what there is to warn of: doubts about the container, other streams left.
     ///
     /// # Errors
-    /// [`Error::NoStream`] where the file has none.
+    /// [`Error::NoStream`] where the file has none, [`Error::Media`] where its header claims what no recording is.
     pub(super) fn chosen(&self, kind: StreamKind) -> Result<(&StreamInfo, Vec<Warning>)> {
         let index = match kind {
             StreamKind::Audio => self.audio,
@@ -146,6 +150,7 @@ impl Probe {
         };
         let stream = index.and_then(|i| self.stream(i));
         let stream = stream.ok_or_else(|| Error::NoStream { path: self.path.clone(), kind: kind.name() })?;
+        bounds::check(&self.path, stream)?;
         let mut warnings = self.warnings.clone();
         warnings.extend(pick::chosen_warning(&self.streams, kind, stream.index));
         Ok((stream, warnings))

@@ -6,15 +6,18 @@ use std::thread::JoinHandle;
 
 use ffmpeg_next::{self as ffmpeg, frame};
 
+use super::bounds;
 use super::decoding::StreamDecoder;
 use super::deinterlace::Deinterlacer;
 use super::grid::SamplingGrid;
+use super::holes::Holes;
 use super::input::{self, Source};
 use super::orientation::Orientation;
 use super::pick::StreamPick;
 use super::picture::{Converter, Shape};
 use super::placing::{MOST_JUMPS_TOLD, NEW_CLOCK_SECS, last_believable};
 use super::probe::{StreamInfo, StreamKind};
+use super::shortfall::{Promised, Reached, missing_frames};
 use super::tonemap;
 use crate::error::{Error, Result};
 use crate::signal::VideoFrame;
@@ -23,10 +26,6 @@ use crate::warning::Warning;
 
 /// Time stamps this close before the origin are on it.
 const ROUNDING_SECS: f64 = 0.5e-6;
-/// Less than this missing is how containers round.
-const SHORTFALL_SECS: f64 = 0.5;
-/// Nor is a frame or two.
-const SHORTFALL_FRAMES: f64 = 2.0;
 
 /// Threads FFmpeg decodes with; the frames are the same whatever their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,20 +122,18 @@ pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video>
         return Err(Error::Usage { what, hint: "give 0 for every frame, or frames a second".into() });
     }
     let source = Source::open(path, pick)?;
-    let origin = source.probe.origin;
-    let (stream, warnings) = source.probe.chosen(StreamKind::Video)?;
+    let (stream, mut warnings) = source.probe.chosen(StreamKind::Video)?;
     let stream = stream.clone();
-    let mut declared_end = stream.declared_end(origin);
-    if declared_end.is_none() && source.probe.streams.len() == 1 {
-        declared_end = source.probe.declared_secs;
-    }
-    let longest = declared_end.into_iter().chain(source.probe.declared_secs).reduce(f64::max);
+    let longest = bounds::longest_secs(path);
+    let promised = Promised::of(&source.probe, &stream, longest);
+    warnings.extend(promised.disbelieved());
     let decoder = StreamDecoder::new(source, stream.index, sampling.threads.0)?;
     let (sender, frames) = sync_channel(sampling.ahead.max(1));
     let film = Film {
         path: path.to_path_buf(),
         report: blank_report(&stream, warnings),
-        declared_end,
+        limit: last_believable(promised.longest()).min(longest),
+        promised,
         decoder,
         flagged_interlaced: stream.video.as_ref().is_some_and(|v| v.interlaced),
         stream_orientation: stream.video.map(|v| v.orientation).unwrap_or_default(),
@@ -144,11 +141,11 @@ pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video>
         converter: Converter::default(),
         deinterlacer: None,
         sender,
-        limit: last_believable(longest),
         shift: 0.0,
         jumps: 0,
         last_duration: 0.0,
         hole: None,
+        holes: Holes::default(),
         backwards: 0,
     };
     let worker = std::thread::Builder::new().name("video".into()).spawn(move || film.run());
@@ -219,7 +216,7 @@ struct Stopped;
 struct Film {
     path: PathBuf,
     report: VideoReport,
-    declared_end: Option<f64>,
+    promised: Promised,
     decoder: StreamDecoder,
     flagged_interlaced: bool,
     stream_orientation: Orientation,
@@ -235,6 +232,7 @@ struct Film {
     last_duration: f64,
     /// The longest distance between frames.
     hole: Option<Segment>,
+    holes: Holes,
     backwards: u64,
 }
 
@@ -302,12 +300,13 @@ impl Film {
         let r = &mut self.report;
         r.frames_decoded += 1;
         r.first_pts = r.first_pts.or(Some(pts));
-        self.last_duration = duration;
+        let declared = std::mem::replace(&mut self.last_duration, duration);
         let Some(last) = r.last_pts else { return };
         let Some(step) = Segment::new(last, pts).filter(|s| !s.is_empty()) else {
             self.backwards += 1;
             return;
         };
+        self.holes.take(step, declared);
         r.shortest_secs = Some(r.shortest_secs.map_or(step.duration(), |s| s.min(step.duration())));
         if r.longest_secs.is_none_or(|l| step.duration() > l) {
             r.longest_secs = Some(step.duration());
@@ -425,26 +424,18 @@ impl Film {
             r.warnings.push(Warning::Other { code: "hdr_untouched", what });
         }
         if !stopped {
-            let span = shortfall(r, self.declared_end, self.decoder.hidden_packets, self.hole, self.decoder.errors.whole_span());
-            if let Some(span) = span {
-                r.warnings.push(Warning::Shortfall { stream: name, span });
-            }
+            let reached = Reached {
+                end_secs: r.end.map_or(0.0, Seconds::get),
+                packets_end: self.decoder.packets_end,
+                jumped: self.jumps > 0,
+                last_word: self.decoder.last_word.take(),
+                frame_secs: r.avg_rate_hz.map_or(0.0, |rate| 1.0 / rate),
+            };
+            r.warnings.extend(self.holes.warnings(|hole| self.decoder.errors.overlaps(hole)));
+            let by_count = || missing_frames(r, self.decoder.hidden_packets, self.hole);
+            let missing = self.promised.missing(&reached).or_else(by_count);
+            r.warnings.extend(missing);
         }
         self.report
     }
-}
-
-/// What is declared and not there: the end by time, else a hole by the number of frames.
-fn shortfall(r: &VideoReport, declared_end: Option<f64>, hidden: u64, hole: Option<Segment>, errors: Option<Segment>) -> Option<Segment> {
-    let end = r.end.map_or(0.0, Seconds::get);
-    let frame_secs = r.avg_rate_hz.map_or(0.0, |rate| 1.0 / rate);
-    let tolerated = SHORTFALL_SECS.max(SHORTFALL_FRAMES * frame_secs);
-    if let Some(declared) = declared_end.filter(|declared| declared - end > tolerated) {
-        return Segment::from_secs(end, declared);
-    }
-    let missing = r.frames_declared?.saturating_sub(r.frames_decoded + hidden) as f64;
-    if missing <= SHORTFALL_FRAMES || missing * frame_secs <= SHORTFALL_SECS {
-        return None;
-    }
-    hole.filter(|h| h.duration() > SHORTFALL_SECS).or(errors).or_else(|| Segment::from_secs(0.0, end))
 }

@@ -32,8 +32,10 @@ impl PlainWav {
         let Ok(reader) = WavReader::open(path) else { return Ok(None) };
         let spec = reader.spec();
         let (rate_hz, channels) = stream.sound();
-        let agrees =
-            spec.sample_rate == rate_hz && u32::from(spec.channels) == channels && matches!(spec.bits_per_sample, 8 | 16 | 24 | 32);
+        // Samples that do not fill their bytes are left to FFmpeg, which has a codec for the bytes.
+        let filled = matches!((stream.codec.as_str(), spec.bits_per_sample), ("pcm_u8", 8) | ("pcm_s16le", 16) | ("pcm_s24le", 24))
+            || matches!((stream.codec.as_str(), spec.bits_per_sample), ("pcm_s32le" | "pcm_f32le", 32));
+        let agrees = spec.sample_rate == rate_hz && u32::from(spec.channels) == channels && filled;
         let data_bytes = u64::from(reader.len()) * u64::from(spec.bits_per_sample / 8);
         let honest = data_bytes > 0 && data_bytes < file_bytes && data_bytes + 8 < u64::from(u32::MAX);
         Ok((agrees && honest).then(|| PlainWav { path: path.to_path_buf(), reader }))
