@@ -7,10 +7,13 @@ use ffmpeg_next as ffmpeg;
 use super::decoding::StreamDecoder;
 use super::downmix;
 use super::input::{self, Source};
-use super::pick::StreamPick;
+use super::intake::Intake;
+use super::pick::{AudioMix, StreamPick};
 use super::placing::{Placed, Placing};
 use super::probe::{StreamInfo, StreamKind};
+use super::riff::RiffParts;
 use super::spool::SpooledAudio;
+use super::tracks;
 use super::wav;
 use crate::error::{Error, Result};
 use crate::signal::AudioBuffer;
@@ -59,13 +62,14 @@ pub struct AudioReport {
 /// Decodes the audio stream of `path` chosen by rule or `pick` to mono at `rate_hz`.
 ///
 /// Samples are placed by their presentation time: a late stream begins with silence, holes are filled with silence and told,
-/// samples before the origin are dropped. Channels are averaged. Durations come from what was decoded.
+/// samples before the origin are dropped. Channels are averaged where they do not cancel each other, else the better one is taken,
+/// told with its range. Rate and channels may change in mid-stream. Durations come from what was decoded.
 ///
 /// # Errors
 /// As [`super::probe`]; [`Error::NoStream`] when there is no audio; [`Error::Media`] when the decoder cannot start or not one sample
 /// comes out. Broken packets are no error but counted.
 pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio> {
-    let (placed, report, warnings) = decoded(path, rate_hz, pick, None)?;
+    let (placed, report, warnings) = heard(path, rate_hz, pick, None)?;
     Ok(DecodedAudio { buffer: AudioBuffer::new(placed.samples, rate_hz), report, warnings })
 }
 
@@ -74,17 +78,34 @@ pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio
 /// # Errors
 /// As [`audio`]; [`Error::Write`] when the temporary folder cannot hold the samples (230 MB an hour at 16 kHz).
 pub fn audio_spooled(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio<SpooledAudio>> {
-    let (placed, report, warnings) = decoded(path, rate_hz, pick, Some(SpooledAudio::new(rate_hz)?))?;
+    let (placed, report, warnings) = heard(path, rate_hz, pick, Some(SpooledAudio::new(rate_hz)?))?;
     let buffer = placed.spool.map_or_else(|| SpooledAudio::new(rate_hz), Ok)?;
     Ok(DecodedAudio { buffer, report, warnings })
 }
 
-/// Decodes and places; the samples are in the spool if there is one.
-fn decoded(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAudio>) -> Result<(Placed, AudioReport, Vec<Warning>)> {
+/// One stream, or all mixed where `pick` asks for it.
+fn heard(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAudio>) -> Result<(Placed, AudioReport, Vec<Warning>)> {
+    if pick.mix == AudioMix::All
+        && let Some(streams) = tracks::several(path)?
+    {
+        return tracks::mixed(path, rate_hz, &streams, spool);
+    }
+    decoded(path, rate_hz, pick, None, spool)
+}
+
+/// Decodes and places one stream, or one `channel` of it; the samples are in the spool if there is one.
+pub(super) fn decoded(
+    path: &Path,
+    rate_hz: u32,
+    pick: StreamPick,
+    channel: Option<usize>,
+    spool: Option<SpooledAudio>,
+) -> Result<(Placed, AudioReport, Vec<Warning>)> {
     let source = Source::open(path, pick)?;
     let origin = source.probe.origin;
     let (stream, mut warnings) = source.probe.chosen(StreamKind::Audio)?;
     let stream = stream.clone();
+    let mut declared_secs = stream.declared_secs;
     let mut declared_end = stream.declared_end(origin);
     if declared_end.is_none() && source.probe.streams.len() == 1 {
         declared_end = source.probe.declared_secs;
@@ -94,23 +115,37 @@ fn decoded(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAud
     if let Some(spool) = spool {
         placing = placing.spooled(spool);
     }
+    let mut intake = Intake::new(placing, &source.probe.container).only(channel);
 
-    let plain = wav::PlainWav::open(path, &source.probe, &stream)?;
-    let (first, decode_errors) = match plain {
-        Some(plain) => (Some(plain.read_into(&mut placing)?), 0),
-        None => {
+    let parts = RiffParts::open(path, &source.probe)?;
+    warnings.extend(parts.as_ref().map(RiffParts::warnings).unwrap_or_default());
+    let parts = parts.filter(RiffParts::is_readable);
+    let plain = if parts.is_some() { None } else { wav::PlainWav::open(path, &source.probe, &stream)? };
+    let decode_errors = match (parts, plain) {
+        (Some(parts), _) => {
+            declared_secs = Some(parts.declared_secs());
+            declared_end = declared_secs;
+            parts.read_into(&mut intake)?;
+            0
+        }
+        (None, Some(plain)) => {
+            plain.read_into(&mut intake)?;
+            0
+        }
+        (None, None) => {
             let mut decoder = StreamDecoder::new(source, stream.index, 1)?;
-            let first = decode(&mut decoder, &mut placing)?;
+            decode(&mut decoder, &mut intake)?;
             warnings.extend(decoder.errors.warnings(StreamKind::Audio.name()));
-            if first.is_none() && decoder.errors.count() > 0 {
+            if intake.first.is_none() && decoder.errors.count() > 0 {
                 let all: Vec<String> = warnings.iter().map(ToString::to_string).collect();
                 return Err(Error::media(path, format!("audio stream {}: nothing could be decoded; {}", stream.index, all.join("; "))));
             }
-            (first, decoder.errors.count())
+            decoder.errors.count()
         }
     };
 
-    let mut placed = placing.finish()?;
+    let first = intake.first;
+    let mut placed = intake.finish()?;
     warnings.append(&mut placed.warnings);
     let (start_secs, end_secs) = (placed.start_secs, placed.end_secs);
     // MP3 tells a duration only by guess or by a header that lies after cutting.
@@ -127,7 +162,7 @@ fn decoded(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAud
         codec: stream.codec,
         rate_hz: source_hz,
         channels,
-        declared_secs: stream.declared_secs,
+        declared_secs,
         decoded_secs: placed.sound_secs,
         start_secs,
         end_secs,
@@ -137,24 +172,19 @@ fn decoded(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAud
     Ok((placed, report, warnings))
 }
 
-/// Rate and channels of the first frame; `None` when there was none.
-fn decode(decoder: &mut StreamDecoder, placing: &mut Placing) -> Result<Option<(u32, u32)>> {
+/// Decodes everything into `intake`.
+fn decode(decoder: &mut StreamDecoder, intake: &mut Intake) -> Result<()> {
     let mut frame = ffmpeg::frame::Audio::empty();
-    let mut mono = Vec::new();
-    let mut first = None;
     while decoder.next(&mut frame) {
         let secs = input::ticks(&frame).map(|t| decoder.secs(t));
-        mono.clear();
-        if !downmix::append_mean(&frame, &mut mono) {
-            let at = secs.unwrap_or_else(|| placing.now());
-            decoder.errors.add(at, 0.0, || "sample format without a meaning here".into());
+        let Some(piece) = downmix::piece(&frame, secs).filter(|p| p.rate_hz > 0) else {
+            let at = secs.unwrap_or_else(|| intake.placing.now());
+            decoder.errors.add(at, 0.0, || "sample format or rate without a meaning here".into());
             continue;
-        }
-        let rate_hz = frame.rate();
-        first.get_or_insert((rate_hz, u32::from(frame.channels())));
-        placing.push(secs, rate_hz, &mono)?;
+        };
+        intake.take(piece)?;
     }
-    Ok(first)
+    Ok(())
 }
 
 impl<S> DecodedAudio<S> {

@@ -5,27 +5,35 @@
 //!
 //! ```text
 //! probe  open → list streams → choose           probe.rs, pick.rs, input.rs
-//! audio  decode → mean of channels → place by PTS → resample   audio.rs, downmix.rs, placing.rs, resample.rs; wav.rs for plain WAV, spool.rs for long recordings
+//! audio  decode → mean of channels, or the better where they cancel → place by PTS → resample   audio.rs, downmix.rs, intake.rs, cancel.rs,
+//!        placing.rs, notes.rs, resample.rs; wav.rs for plain WAV, riff.rs for unusual and joined ones, spool.rs for long recordings;
+//!        tracks.rs mixes several streams
 //! video  decode → sample by PTS → deinterlace → RGB, square pixels → upright   video.rs, grid.rs, deinterlace.rs, picture.rs, tonemap.rs, orientation.rs
 //! ```
 
 mod amr;
 mod audio;
+mod cancel;
+mod clock;
 mod decoding;
 mod deinterlace;
 mod downmix;
 mod encode;
 mod grid;
 mod input;
+mod intake;
 mod log;
+mod notes;
 mod orientation;
 mod pick;
 mod picture;
 mod placing;
 mod probe;
 mod resample;
+mod riff;
 mod spool;
 mod tonemap;
+mod tracks;
 mod video;
 mod wav;
 
@@ -34,13 +42,16 @@ mod clips;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod joined;
+#[cfg(test)]
 mod recipes;
 
 pub use audio::{AudioReport, DecodedAudio, audio, audio_spooled};
 pub use encode::VideoWriter;
 pub use input::ffmpeg_version;
 pub use orientation::Orientation;
-pub use pick::StreamPick;
+pub use pick::{AudioMix, StreamPick};
 pub use probe::{AudioInfo, Probe, StreamInfo, StreamKind, VideoInfo, probe};
 pub use spool::SpooledAudio;
+pub use tracks::speaker_tracks;
 pub use video::{DecodeThreads, Sampling, Video, VideoReport, video};
