@@ -110,7 +110,8 @@ pub fn speaker_tracks(path: &Path, rate_hz: u32) -> Result<Vec<(String, SpooledA
 
 /// Title and language of stream `index`.
 fn tags(source: &Source, index: usize) -> [Option<String>; 2] {
-    let metadata = source.input.stream(index).map(|s| s.metadata());
+    let stream = source.input.stream(index);
+    let metadata = stream.as_ref().map(|s| s.metadata());
     // Labels have no white space; "und" is Matroska's and MP4's word for no language.
     let tag = |key: &str| {
         let text = metadata.as_ref()?.get(key)?.split_whitespace().collect::<Vec<_>>().join("_");
