@@ -36,8 +36,8 @@ pub struct InputConfig {
     pub audio_stream: Stream,
     /// "one": one audio stream is heard; "all": the mean of all, for recorders with a track for each speaker.
     pub audio_mix: AudioMix,
-    /// Each audio stream is one speaker's, or each channel where there is one stream: who speaks when comes from them, and their titles
-    /// name the speakers. All streams are mixed.
+    /// Each audio stream is one speaker's, or each channel where there is one stream: who speaks when comes from them,
+    /// and their titles name the speakers. All streams are mixed.
     pub track_speakers: bool,
     /// Index of the video stream in the container; -1 = by rule.
     pub video_stream: Stream,

@@ -1,20 +1,23 @@
-//! Channels that cancel: found stretch by stretch before they are averaged, so that a voice does not vanish in the mean.
+//! Channels that cancel: found stretch by stretch before they are averaged, so that a voice does not vanish in the
+//! mean.
 //!
-//! The stream is cut into blocks of 50 ms, counted in samples from its beginning (or from a change of rate or channels), so that
-//! the result does not depend on how a decoder cuts its frames. A pair of channels cancels where, over the half second that begins
-//! with a block, their correlation is at most -0.9, their sum loses more than 1 dB against unrelated channels, and the pair carries
-//! a quarter of the energy at least. It goes on until the correlation of both a block and its half second rises above -0.6; what is
-//! 20 dB quieter than before says nothing, for at most 5 s. Silence never decides, and an offset (a mean other than 0) is not looked at.
-//! A stretch begins one block early and ends one late, so that a block of both kinds is safe.
+//! The stream is cut into blocks of 50 ms, counted in samples from its beginning (or from a change of rate or
+//! channels), so that the result does not depend on how a decoder cuts its frames. A pair of channels cancels where,
+//! over the half second that begins with a block, their correlation is at most -0.9, their sum loses more than 1 dB
+//! against unrelated channels, and the pair carries a quarter of the energy at least. It goes on until the correlation
+//! of both a block and its half second rises above -0.6; what is 20 dB quieter than before says nothing, for at most 5
+//! s. Silence never decides, and an offset (a mean other than 0) is not looked at. A stretch begins one block early and
+//! ends one late, so that a block of both kinds is safe.
 //!
-//! Measured: the least correlation of a half second over 22 real stereo recordings of speech, film and stage is -0.002 (of a
-//! block -0.30). One microphone delayed against the other by 0.02 to 31 ms (six recordings, 44 000 half seconds) reaches -0.9 in 2 of
-//! them, where the mean does lose 10 dB. An inverted channel has -1, after lossy coding -0.98; with unrelated noise 13 dB
-//! below it in each channel -0.95.
+//! Measured: the least correlation of a half second over 22 real stereo recordings of speech, film and stage is -0.002
+//! (of a block -0.30); a 23rd, of a voice played back in a room until its resonances are all that is left, has -0.87.
+//! One microphone delayed against the other by 0.02 to 31 ms (six recordings, 44 000 half seconds) reaches -0.9 in 2 of
+//! them, where the mean does lose 10 dB. An inverted channel has -1, at the median of AAC, MP3, Opus, Vorbis and AC-3
+//! at 32 to 128 kbit/s -0.99; unrelated noise 13 dB below it in each channel makes it -0.95.
 //!
-//! Of channels that cancel, the weaker are left out of the mean, which with two channels leaves the louder one. A change is a
-//! linear cross-fade of 5 ms. Channels that do not cancel are averaged as ever, to the bit; a voice in one channel alone is
-//! therefore 6 dB down, and stays so. Inversions shorter than half a second are not seen.
+//! Of channels that cancel, the weaker are left out of the mean, which with two channels leaves the louder one. A
+//! change is a linear cross-fade of 5 ms. Channels that do not cancel are averaged as ever, to the bit; a voice in one
+//! channel alone is therefore 6 dB down, and stays so. Inversions shorter than half a second are not seen.
 
 use std::collections::VecDeque;
 
@@ -264,13 +267,13 @@ impl Mixer {
             let now = self.decision(block);
             // At the very beginning there is nothing to fade from.
             let before = if block == 0 { now } else { self.decision(block - 1) };
-            for i in at..end {
-                let into = within + (i - at) as u64;
+            for (i, sample) in samples[at..end].iter_mut().enumerate() {
+                let into = within + i as u64;
                 let old_share = if before == now || into >= fade { 0.0 } else { 1.0 - (into as f64 + 0.5) / fade as f64 };
                 if old_share > 0.0 || !now.is_empty() {
-                    let value = |kept: &[usize]| mean_of(kept, &piece.channels, i).unwrap_or_else(|| f64::from(samples[i]));
-                    let mixed = value(now) * (1.0 - old_share) + if old_share > 0.0 { value(before) * old_share } else { 0.0 };
-                    samples[i] = mixed as f32;
+                    let value = |kept: &[usize]| mean_of(kept, &piece.channels, at + i).unwrap_or(f64::from(*sample));
+                    let old = if old_share > 0.0 { value(before) * old_share } else { 0.0 };
+                    *sample = (value(now) * (1.0 - old_share) + old) as f32;
                 }
             }
             if !now.is_empty() {

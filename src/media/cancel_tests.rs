@@ -29,8 +29,11 @@ fn noise(count: usize, seed: u32) -> Vec<f64> {
         .collect()
 }
 
-/// Mono samples and the stretches told to cancel, in samples, with the channels taken.
-fn mix(channels: &[Vec<f64>], pieces: usize) -> (Vec<f32>, Vec<(usize, usize, Vec<usize>)>) {
+/// Begin and end in samples, and the channels taken.
+type Told = Vec<(usize, usize, Vec<usize>)>;
+
+/// Mono samples and the stretches told to cancel.
+fn mix(channels: &[Vec<f64>], pieces: usize) -> (Vec<f32>, Told) {
     let mut mixer = Mixer::new();
     let n = channels[0].len();
     for start in (0..n).step_by(pieces) {
@@ -39,7 +42,7 @@ fn mix(channels: &[Vec<f64>], pieces: usize) -> (Vec<f32>, Vec<(usize, usize, Ve
         mixer.push(piece);
     }
     mixer.flush();
-    let (mut samples, mut told) = (Vec::new(), Vec::<(usize, usize, Vec<usize>)>::new());
+    let (mut samples, mut told) = (Vec::new(), Told::new());
     while let Some(mono) = mixer.pop() {
         for note in mono.notes {
             let NoteKind::Cancels { taken } = note.kind else { continue };

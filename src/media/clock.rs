@@ -10,11 +10,11 @@ pub(super) struct Restart {
 }
 
 impl Restart {
-    /// Where a frame at `secs` goes instead, in seconds, when its clock is a new one: `last` is the latest time so far, `follows` where
-    /// the next frame is due, and nothing after `limit` is believed.
+    /// Where a frame at `secs` goes instead, in seconds, when its clock is a new one: `last` is the latest time so far,
+    /// `follows` where the next frame is due, and nothing after `limit` is believed.
     ///
-    /// A step of more than 10 s is a new clock at once. One of more than half a second back is when the next frame goes on from
-    /// there: one frame alone is a broken time, and shifts nothing.
+    /// A step of more than 10 s is a new clock at once. One of more than half a second back is when the next frame goes
+    /// on from there: one frame alone is a broken time, and shifts nothing.
     pub(super) fn onto(&mut self, secs: f64, last: Option<f64>, follows: f64, limit: f64) -> Option<f64> {
         let forward = secs > limit && last.is_none_or(|last| secs > last + NEW_CLOCK_SECS);
         let back = last.map_or(0.0, |last| last - secs);

@@ -1,10 +1,11 @@
-//! Placing: decoded samples go where their time stamps say, holes become silence, and the result is one signal from the origin on.
+//! Placing: decoded samples go where their time stamps say, holes become silence, and the result is one signal from the
+//! origin on.
 //!
 //! Rules for time stamps that do not follow on by more than 40 ms:
 //! - They leave a hole: it is silence, told with its range.
-//! - They go back by more than half a second, or to where this clock began or before it: recordings were joined. What follows is
-//!   placed after what is there, and nothing of it is dropped; told with the range it is placed in. So do stamps that jump past
-//!   what the container declares by more than a minute.
+//! - They go back by more than half a second, or to where this clock began or before it: recordings were joined. What
+//!   follows is placed after what is there, and nothing of it is dropped; told with the range it is placed in. So do
+//!   stamps that jump past what the container declares by more than a minute.
 //! - They go on, or back by less, but overlap what came before: the overlap is dropped, told with its range.
 //! - They move less than half of what came with them: the clock is broken, samples follow on, told once.
 //! - One stamp alone, with the next where it would be without it: a broken stamp, its samples follow on.
@@ -20,10 +21,11 @@ use crate::signal::Sound as _;
 use crate::time::Segment;
 use crate::warning::Warning;
 
-/// Time stamps are believed over the sample count only from this deviation on: containers round to milliseconds, MP3 and live
-/// recordings jitter, and each correction is a click.
+/// Time stamps are believed over the sample count only from this deviation on: containers round to milliseconds, MP3
+/// and live recordings jitter, and each correction is a click.
 const RESYNC_SECS: f64 = 0.040;
-/// A step back further than this is a new clock (joined recordings), not an overlap; so is one forward past what is believable.
+/// A step back further than this is a new clock (joined recordings), not an overlap; so is one forward past what is
+/// believable.
 pub(super) const NEW_CLOCK_SECS: f64 = 10.0;
 /// A step back of the stamps further than this is a new clock, however short the recordings joined are.
 pub(super) const RESTART_SECS: f64 = 0.5;
@@ -127,7 +129,8 @@ impl Placing {
         Placing { spool: Some(spool), ..self }
     }
 
-    /// Room for the signal up to its declared end: growing, it would be in memory twice. What cannot be had, or believed, is left to growth.
+    /// Room for the signal up to its declared end: growing, it would be in memory twice. What cannot be had, or
+    /// believed, is left to growth.
     fn reserve(&mut self) {
         if self.out.capacity() == 0
             && self.spool.is_none()
@@ -161,7 +164,8 @@ impl Placing {
         self.place(piece)
     }
 
-    /// A stamp that moves less than half of what came with the last is a clock that stands or crawls (AVI with a wrong scale).
+    /// A stamp that moves less than half of what came with the last is a clock that stands or crawls (AVI with a wrong
+    /// scale).
     fn crawls(&self, piece: &Mono) -> bool {
         piece.secs.zip(self.last).is_some_and(|(now, (then, length))| (0.0..0.5 * length).contains(&(now - then)))
     }

@@ -1,8 +1,9 @@
-//! WAV files FFmpeg and hound misread or read in part: fewer valid bits than the container holds, and several files joined into one.
+//! WAV files FFmpeg and hound misread or read in part: fewer valid bits than the container holds, and several files
+//! joined into one.
 //!
-//! `WAVE_FORMAT_EXTENSIBLE` puts the valid bits of an integer at the top of its container, so that full scale is the container's;
-//! some writers put them at the bottom. The samples tell: low bytes all zero, or high bits all copies of the sign. Parts of a joined
-//! file follow each other, each with its own rate and channels.
+//! `WAVE_FORMAT_EXTENSIBLE` puts the valid bits of an integer at the top of its container, so that full scale is the
+//! container's; some writers put them at the bottom. The samples tell: low bytes all zero, or high bits all copies of
+//! the sign. Parts of a joined file follow each other, each with its own rate and channels.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -184,7 +185,8 @@ fn parse_format(bytes: &[u8]) -> Option<Part> {
     })
 }
 
-/// True where the sound of `part` makes sense as floats scaled to integers, as Adobe Audition wrote them: FFmpeg reads those.
+/// True where the sound of `part` makes sense as floats scaled to integers, as Adobe Audition wrote them: FFmpeg reads
+/// those.
 fn floats(file: &mut File, part: &Part) -> std::io::Result<bool> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(part.begin))?;
@@ -218,7 +220,8 @@ fn read(file: &mut File, part: &Part, intake: &mut Intake, path: &Path) -> Resul
     Ok(())
 }
 
-/// How far integers must be shifted up to fill their container; `None` as long as there is only silence to tell it from.
+/// How far integers must be shifted up to fill their container; `None` as long as there is only silence to tell it
+/// from.
 fn low_bits(part: &Part, bytes: &[u8]) -> Option<u32> {
     let spare = (8 * part.width as u32).checked_sub(part.valid_bits).filter(|&s| s > 0 && !part.float && part.width > 1)?;
     let mut samples = bytes.chunks_exact(part.width).map(integer).filter(|&s| s != 0).peekable();

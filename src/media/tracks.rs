@@ -1,8 +1,8 @@
 //! Tracks: a file with an audio stream for each speaker, all of them heard.
 //!
-//! Each is decoded alone, placed by its own time stamps since the common origin, and the mean over tracks is taken instant by
-//! instant: it cannot clip, and a voice in one of n tracks is 20 log10(n) dB down, as with channels. A track that has ended is
-//! silent. Tracks that cancel each other are treated as channels that do.
+//! Each is decoded alone, placed by its own time stamps since the common origin, and the mean over tracks is taken
+//! instant by instant: it cannot clip, and a voice in one of n tracks is 20 log10(n) dB down, as with channels. A track
+//! that has ended is silent. Tracks that cancel each other are treated as channels that do.
 
 use std::path::Path;
 
@@ -83,9 +83,9 @@ pub(super) fn mixed(
     Ok((placed, report, warnings))
 }
 
-/// The sound of each speaker's track at `rate_hz`, sample 0 of all at the common origin, with the speaker's name: of each audio stream,
-/// or of each channel where there is one stream. Its title names a stream, else its language, where no other has the same and there is
-/// one; else, and for channels, names are `track_1`, `track_2`, … in order.
+/// The sound of each speaker's track at `rate_hz`, sample 0 of all at the common origin, with the speaker's name: of
+/// each audio stream, or of each channel where there is one stream. Its title names a stream, else its language, where
+/// no other has the same and there is one; else, and for channels, names are `track_1`, `track_2`, … in order.
 ///
 /// # Errors
 /// As [`super::audio_spooled`].
@@ -160,7 +160,8 @@ impl Track {
     }
 }
 
-/// The first track's stream, and times and counts over all: the mix begins with the first to begin, and ends with the last.
+/// The first track's stream, and times and counts over all: the mix begins with the first to begin, and ends with the
+/// last.
 fn report_of(tracks: &[Track]) -> Option<AudioReport> {
     let all = || tracks.iter().map(|t| &t.report);
     let mut report = all().next()?.clone();

@@ -286,12 +286,10 @@ impl Film {
             // No clock at all (raw streams): one frame after the other.
             None => follows,
         };
-        // As for audio: joined recordings start a new clock, and the second follows on the first.
         if let Some(onto) = self.restart.onto(secs, last, follows, self.limit) {
             self.jumps += 1;
             if self.jumps <= MOST_JUMPS_TOLD {
-                let what =
-                    format!("video time stamps jump to {secs:.3} s; the frames are placed from {onto:.3} s on, where they follow on");
+                let what = format!("video time stamps jump to {secs:.3} s; the frames are placed from {onto:.3} s on");
                 self.report.warnings.push(Warning::Other { code: "timestamp_jump", what });
             }
             self.shift += onto - secs;

@@ -1,8 +1,8 @@
 //! Who spoke when, where each speaker has a track: voice activity track by track, other people's voices taken out.
 //!
-//! A microphone hears the others too. A chunk of a track is somebody else's where another track is more than 10 dB louder, each against
-//! its own speech; a track whose speech is more than 10 dB below the loudest track's counts as 10 dB below, so that one that only ever
-//! hears the others is nobody's. What two say at once stays with both.
+//! A microphone hears the others too. A chunk of a track is somebody else's where another track is more than 10 dB
+//! louder, each against its own speech; a track whose speech is more than 10 dB below the loudest track's counts as 10
+//! dB below, so that one that only ever hears the others is nobody's. What two say at once stays with both.
 
 use super::vad::{CHUNKS, Vad, VadConfig, segments};
 use crate::annotation::{Annotation, SpeechTurn};
@@ -13,7 +13,8 @@ use crate::signal::Sound;
 const CROSSTALK_DB: f64 = 10.0;
 /// A track's speech is taken to lie at most this far below the loudest track's.
 const MOST_QUIETER_DB: f64 = 10.0;
-/// Chunks on each side over which a level is taken: 0.1 s, so that a consonant in one track does not lose to a vowel's echo in another.
+/// Chunks on each side over which a level is taken: 0.1 s, so that a consonant in one track does not lose to a vowel's
+/// echo in another.
 const REACH: usize = 3;
 /// Share of a track's speech chunks whose level its own speech is above.
 const SPEECH_LEVEL_QUANTILE: f64 = 0.9;
