@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::audio::VoiceConfig;
 use crate::error::{Error, Result};
 use crate::face::FaceConfig;
+use crate::media::AudioMix;
 use crate::speaker::SpeakerConfig;
 use crate::spelling::meant;
 use crate::turns::TurnsConfig;
@@ -34,6 +35,11 @@ pub struct Recipe {
 pub struct InputConfig {
     /// Index of the audio stream in the container; -1 = by rule.
     pub audio_stream: Stream,
+    /// "one": one audio stream is heard; "all": the mean of all, for recorders with a track for each speaker.
+    pub audio_mix: AudioMix,
+    /// Each audio stream is one speaker's, or each channel where there is one stream: who speaks when comes from them,
+    /// and their titles name the speakers. All streams are mixed.
+    pub track_speakers: bool,
     /// Index of the video stream in the container; -1 = by rule.
     pub video_stream: Stream,
     /// Leave the video out: no face columns.
@@ -44,6 +50,13 @@ pub struct InputConfig {
     pub apply_transcript_offset: bool,
     /// Added to all transcript times, in seconds.
     pub transcript_shift_secs: f64,
+}
+
+impl InputConfig {
+    /// Whether one audio stream is heard or all.
+    pub fn mix(&self) -> AudioMix {
+        if self.track_speakers { AudioMix::All } else { self.audio_mix }
+    }
 }
 
 /// A stream index, or the choice by rule (-1).
@@ -292,6 +305,10 @@ fn kept(given: &toml::Table, typed: &toml::Table, prefix: &str) -> Result<()> {
 
 /// Limits that cannot both be kept.
 fn check_pairs(recipe: &Recipe) -> Result<()> {
+    if let (AudioMix::All, Some(index)) = (recipe.input.mix(), recipe.input.audio_stream.index()) {
+        let what = format!("all audio streams are to be mixed, and stream {index} alone to be taken");
+        return Err(Error::Recipe { place: "input.audio_stream with input.audio_mix or input.track_speakers".into(), what });
+    }
     let (least, most) = (recipe.face.persons_min, recipe.face.persons_max);
     if most > 0 && least > most {
         let what = format!("at least {least} and at most {most} persons");
@@ -363,6 +380,9 @@ mod tests {
             "voice.min_turn_secs=inf",
             "voice.pitch_min_hz=5000",
             "input.transcript_shift_secs=nan",
+            "input.audio_mix=both",
+            "input={track_speakers=true, audio_stream=1}",
+            "input={audio_mix=\"all\", audio_stream=1}",
         ] {
             let e = Recipe::load(None, &[wrong.into()]).unwrap_err();
             assert!(matches!(e, Error::Recipe { .. }), "{wrong}: {e}");

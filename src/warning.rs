@@ -81,6 +81,59 @@ pub enum Warning {
         /// Share of samples, 0 to 1.
         share: f64,
     },
+    /// Channels of a stream cancel each other in their mean.
+    ChannelsCancel {
+        /// Where.
+        span: Segment,
+        /// The channels taken instead, counted from 0.
+        taken: Vec<usize>,
+    },
+    /// Decoded samples that are no numbers, or too large for any sound; silence stands for them.
+    NotSound {
+        /// From the first to the last.
+        span: Segment,
+        /// How many.
+        count: u64,
+    },
+    /// Decoded samples more than 20 dB above full scale, used as they are.
+    AboveFullScale {
+        /// From the first to the last.
+        span: Segment,
+        /// How many.
+        count: u64,
+        /// The largest, in dB of full scale.
+        peak_db: f64,
+    },
+    /// Time stamps start again or jump (joined recordings); what follows is placed after what is there.
+    ClockRestart {
+        /// `audio` or `video`.
+        stream: &'static str,
+        /// The stamp, in seconds since the origin.
+        stamp_secs: f64,
+        /// Where what follows is placed, up to the next restart or the end.
+        span: Segment,
+    },
+    /// Sound whose time stamps overlap what came before was dropped.
+    Overlap {
+        /// Where it would have been, from the first to the last.
+        span: Segment,
+        /// How much of it was dropped.
+        dropped_secs: f64,
+    },
+    /// Rate or channels of the sound change in mid-stream.
+    FormatChange {
+        /// When.
+        at_secs: f64,
+        /// Rate and channels before.
+        from: (u32, u32),
+        /// Rate and channels from then on.
+        to: (u32, u32),
+    },
+    /// All audio streams were mixed, as asked.
+    TracksMixed {
+        /// Their indices in the container.
+        indices: Vec<usize>,
+    },
     /// Turns that end after the media.
     TurnsPastEnd {
         /// How many.
@@ -147,6 +200,13 @@ impl Warning {
             Warning::StreamChosen { .. } => "stream_chosen",
             Warning::NoStream { .. } => "no_stream",
             Warning::Clipped { .. } => "clipped",
+            Warning::ChannelsCancel { .. } => "channels_cancel",
+            Warning::NotSound { .. } => "not_sound",
+            Warning::AboveFullScale { .. } => "above_full_scale",
+            Warning::ClockRestart { .. } => "timestamp_jump",
+            Warning::Overlap { .. } => "audio_overlap",
+            Warning::FormatChange { .. } => "audio_format_change",
+            Warning::TracksMixed { .. } => "tracks_mixed",
             Warning::TurnsPastEnd { .. } => "turns_past_end",
             Warning::Transcript { .. } => "transcript",
             Warning::TranscriptOffset { .. } => "transcript_offset",
@@ -187,6 +247,25 @@ impl fmt::Display for Warning {
             }
             Warning::NoStream { stream } => write!(f, "the file has no {stream} stream"),
             Warning::Clipped { share } => write!(f, "{:.2} % of samples at full scale", share * 100.0),
+            Warning::ChannelsCancel { span, taken } => {
+                write!(f, "channels cancel each other in {span}; of them channel {} is taken, counted from 0", listed(taken))
+            }
+            Warning::NotSound { span, count } => {
+                write!(f, "{count} samples in {span} are no numbers or too large for any sound; silence stands for them")
+            }
+            Warning::AboveFullScale { span, count, peak_db } => {
+                write!(f, "{count} samples in {span} lie up to {peak_db:.1} dB above full scale; levels are as decoded")
+            }
+            Warning::ClockRestart { stream, stamp_secs, span } => {
+                write!(f, "{stream} time stamps jump to {stamp_secs:.3} s; what follows is placed in {span}, after what is there")
+            }
+            Warning::Overlap { span, dropped_secs } => {
+                write!(f, "{dropped_secs:.3} s of audio whose time stamps overlap what came before was dropped in {span}")
+            }
+            Warning::FormatChange { at_secs, from, to } => {
+                write!(f, "the audio changes at {at_secs:.3} s from {} Hz and {} channels to {} Hz and {}", from.0, from.1, to.0, to.1)
+            }
+            Warning::TracksMixed { indices } => write!(f, "audio streams {} are mixed", listed(indices)),
             Warning::TurnsPastEnd { count, media_end } => write!(f, "{count} turns run past the media's end at {media_end}"),
             Warning::Transcript { what } | Warning::SpeakerMatch { what } | Warning::Other { what, .. } => f.write_str(what),
             Warning::Crowd { people, listeners } => write!(
@@ -206,6 +285,11 @@ impl fmt::Display for Warning {
             }
         }
     }
+}
+
+/// "0, 2"
+fn listed(numbers: &[usize]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// A reporter shared by the stages of one interview.

@@ -8,8 +8,9 @@ use turnwise::error::Error;
 use turnwise::inference::{Registry, Runtime};
 use turnwise::media::{self, StreamPick};
 use turnwise::output::rttm::{read_rttm, read_uem, uri_for, write_rttm};
-use turnwise::pipeline::known_voices;
-use turnwise::speaker::{self, ScoreOptions, SpeakerModels};
+use turnwise::pipeline::{self, known_voices};
+use turnwise::speaker::{self, Diarization, ScoreOptions, SpeakerBounds, SpeakerModels};
+use turnwise::table::Missing;
 use turnwise::time::Segment;
 
 use super::extract::{bounds, enrol};
@@ -30,14 +31,24 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     let heard = args.uem.as_deref().map(|path| stretches_of(path, &uri)).transpose()?;
     turnwise::file::check(&args.input)?;
     registry.verify(speaker::MODELS.iter().copied())?;
-    let pick = StreamPick { audio: recipe.input.audio_stream.index(), video: None };
+    let pick = StreamPick { audio: recipe.input.audio_stream.index(), mix: recipe.input.mix(), ..StreamPick::default() };
     let decoded = media::audio_spooled(&args.input, speaker::RATE_HZ, pick)?;
     for warning in &decoded.warnings {
         tracing::warn!("{warning}");
     }
     let mut models = SpeakerModels::load(registry, Runtime::default())?;
     let known = known_voices(&recipe.speaker, &mut models)?;
-    let mut found = speaker::diarize(&decoded.buffer, &mut models, &recipe.speaker, &bounds)?;
+    let mut found = if recipe.input.track_speakers {
+        if bounds != SpeakerBounds::default() {
+            return Err(pipeline::bounds_and_tracks().into());
+        }
+        let tracks = media::speaker_tracks(&args.input, speaker::RATE_HZ)?;
+        let annotation = speaker::by_track(&tracks, &mut models.vad, &recipe.speaker.vad)?;
+        let reason = annotation.turns().is_empty().then_some(Missing::NoSpeech);
+        Diarization { annotation, reason, ..Diarization::default() }
+    } else {
+        speaker::diarize(&decoded.buffer, &mut models, &recipe.speaker, &bounds)?
+    };
     speaker::name_speakers(&mut found, &known, recipe.speaker.enrolment.min_similarity);
     for warning in &found.warnings {
         tracing::warn!("{warning}");

@@ -32,7 +32,7 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     registry.verify(face::models(&recipe.face))?;
     let metadata = file_metadata(&recipe, registry)?;
     let id = clean(&Request::of_file(&args.video)?.interview_id).into_owned();
-    let pick = StreamPick { audio: None, video: recipe.input.video_stream.index() };
+    let pick = StreamPick { video: recipe.input.video_stream.index(), ..StreamPick::default() };
     let mut frames = media::video(&args.video, Sampling { rate_hz: recipe.face.rate_hz, ..Sampling::default() }, pick)?;
     let mut models = FaceModels::load(registry, &recipe.face, Runtime::default())?;
     // The mesh is drawn, whether the tables hold it or not.

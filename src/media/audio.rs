@@ -8,11 +8,14 @@ use super::bounds;
 use super::decoding::StreamDecoder;
 use super::downmix;
 use super::input::{self, Source};
-use super::pick::StreamPick;
+use super::intake::Intake;
+use super::pick::{AudioMix, StreamPick};
 use super::placing::{Placed, Placing};
 use super::probe::{StreamInfo, StreamKind};
+use super::riff::RiffParts;
 use super::shortfall::{Promised, Reached};
 use super::spool::SpooledAudio;
+use super::tracks;
 use super::wav;
 use crate::error::{Error, Result};
 use crate::signal::AudioBuffer;
@@ -58,13 +61,14 @@ pub struct AudioReport {
 /// Decodes the audio stream of `path` chosen by rule or `pick` to mono at `rate_hz`.
 ///
 /// Samples are placed by their presentation time: a late stream begins with silence, holes are filled with silence and told,
-/// samples before the origin are dropped. Channels are averaged. Durations come from what was decoded.
+/// samples before the origin are dropped. Channels are averaged where they do not cancel each other, else the better one is taken,
+/// told with its range. Rate and channels may change in mid-stream. Durations come from what was decoded.
 ///
 /// # Errors
 /// As [`super::probe`]; [`Error::NoStream`] when there is no audio; [`Error::Media`] when the decoder cannot start or not one sample
 /// comes out. Broken packets are no error but counted.
 pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio> {
-    let (placed, report, warnings) = decoded(path, rate_hz, pick, None)?;
+    let (placed, report, warnings) = heard(path, rate_hz, pick, None)?;
     Ok(DecodedAudio { buffer: AudioBuffer::new(placed.samples, rate_hz), report, warnings })
 }
 
@@ -73,43 +77,75 @@ pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio
 /// # Errors
 /// As [`audio`]; [`Error::Write`] when the temporary folder cannot hold the samples (230 MB an hour at 16 kHz).
 pub fn audio_spooled(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio<SpooledAudio>> {
-    let (placed, report, warnings) = decoded(path, rate_hz, pick, Some(SpooledAudio::new(rate_hz)?))?;
+    let (placed, report, warnings) = heard(path, rate_hz, pick, Some(SpooledAudio::new(rate_hz)?))?;
     let buffer = placed.spool.map_or_else(|| SpooledAudio::new(rate_hz), Ok)?;
     Ok(DecodedAudio { buffer, report, warnings })
 }
 
-/// Decodes and places; the samples are in the spool if there is one.
-fn decoded(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAudio>) -> Result<(Placed, AudioReport, Vec<Warning>)> {
+/// One stream, or all mixed where `pick` asks for it.
+fn heard(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAudio>) -> Result<(Placed, AudioReport, Vec<Warning>)> {
+    if pick.mix == AudioMix::All
+        && let Some(streams) = tracks::several(path)?
+    {
+        return tracks::mixed(path, rate_hz, &streams, spool);
+    }
+    decoded(path, rate_hz, pick, None, spool)
+}
+
+/// Decodes and places one stream, or one `channel` of it; the samples are in the spool if there is one.
+pub(super) fn decoded(
+    path: &Path,
+    rate_hz: u32,
+    pick: StreamPick,
+    channel: Option<usize>,
+    spool: Option<SpooledAudio>,
+) -> Result<(Placed, AudioReport, Vec<Warning>)> {
     let source = Source::open(path, pick)?;
     let (stream, mut warnings) = source.probe.chosen(StreamKind::Audio)?;
     let stream = stream.clone();
     let longest = bounds::longest_secs(path);
-    let promised = Promised::of(&source.probe, &stream, longest);
-    warnings.extend(promised.disbelieved());
+    let mut declared_secs = stream.declared_secs;
+    let mut promised = Promised::of(&source.probe, &stream, longest);
     let mut placing = Placing::new(rate_hz, promised.longest()).believing(longest);
     if let Some(spool) = spool {
         placing = placing.spooled(spool);
     }
+    let mut intake = Intake::new(placing, &source.probe.container).only(channel);
 
-    let plain = wav::PlainWav::open(path, &source.probe, &stream)?;
+    let parts = RiffParts::open(path, &source.probe)?;
+    warnings.extend(parts.as_ref().map(RiffParts::warnings).unwrap_or_default());
+    let parts = parts.filter(RiffParts::is_readable);
+    if let Some(parts) = &parts {
+        declared_secs = Some(parts.declared_secs());
+        promised.replace(parts.declared_secs());
+    }
+    warnings.extend(promised.disbelieved());
+    let plain = if parts.is_some() { None } else { wav::PlainWav::open(path, &source.probe, &stream)? };
     let mut reached = Reached::default();
-    let (first, decode_errors) = match plain {
-        Some(plain) => (Some(plain.read_into(&mut placing)?), 0),
-        None => {
+    let decode_errors = match (parts, plain) {
+        (Some(parts), _) => {
+            parts.read_into(&mut intake)?;
+            0
+        }
+        (None, Some(plain)) => {
+            plain.read_into(&mut intake)?;
+            0
+        }
+        (None, None) => {
             let mut decoder = StreamDecoder::new(source, stream.index, 1)?;
-            let most_secs = bounds::most_decoded_secs(longest);
-            let first = decode(path, &mut decoder, &mut placing, most_secs)?;
+            decode(path, &mut decoder, &mut intake, bounds::most_decoded_secs(longest))?;
             (reached.packets_end, reached.last_word) = (decoder.packets_end, decoder.last_word.take());
             warnings.extend(decoder.errors.warnings(StreamKind::Audio.name()));
-            if first.is_none() && decoder.errors.count() > 0 {
+            if intake.first.is_none() && decoder.errors.count() > 0 {
                 let all: Vec<String> = warnings.iter().map(ToString::to_string).collect();
                 return Err(Error::media(path, format!("audio stream {}: nothing could be decoded; {}", stream.index, all.join("; "))));
             }
-            (first, decoder.errors.count())
+            decoder.errors.count()
         }
     };
 
-    let mut placed = placing.finish()?;
+    let first = intake.first;
+    let mut placed = intake.finish()?;
     warnings.append(&mut placed.warnings);
     let (start_secs, end_secs) = (placed.start_secs, placed.end_secs);
     reached.end_secs = end_secs;
@@ -122,7 +158,7 @@ fn decoded(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAud
         codec: stream.codec,
         rate_hz: source_hz,
         channels,
-        declared_secs: stream.declared_secs,
+        declared_secs,
         decoded_secs: placed.sound_secs,
         start_secs,
         end_secs,
@@ -132,33 +168,28 @@ fn decoded(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAud
     Ok((placed, report, warnings))
 }
 
-/// Rate and channels of the first frame; `None` when there was none. More than `most_secs` is an error.
-fn decode(path: &Path, decoder: &mut StreamDecoder, placing: &mut Placing, most_secs: f64) -> Result<Option<(u32, u32)>> {
+/// Decodes everything into `intake`. More than `most_secs` is an error.
+fn decode(path: &Path, decoder: &mut StreamDecoder, intake: &mut Intake, most_secs: f64) -> Result<()> {
     let mut frame = ffmpeg::frame::Audio::empty();
-    let mut mono = Vec::new();
-    let mut first = None;
     while decoder.next(&mut frame) {
         let secs = input::ticks(&frame).map(|t| decoder.secs(t));
-        mono.clear();
-        if !downmix::append_mean(&frame, &mut mono) {
-            let at = secs.unwrap_or_else(|| placing.now());
-            decoder.errors.add(at, 0.0, || "sample format without a meaning here".into());
+        let Some(piece) = downmix::piece(&frame, secs).filter(|p| p.rate_hz > 0) else {
+            let at = secs.unwrap_or_else(|| intake.placing.now());
+            decoder.errors.add(at, 0.0, || "sample format or rate without a meaning here".into());
+            continue;
+        };
+        if !bounds::RATES_HZ.contains(&piece.rate_hz) {
+            let at = secs.unwrap_or_else(|| intake.placing.now());
+            decoder.errors.add(at, 0.0, || format!("{} samples a second are no recording's", piece.rate_hz));
             continue;
         }
-        let rate_hz = frame.rate();
-        if !bounds::RATES_HZ.contains(&rate_hz) {
-            let at = secs.unwrap_or_else(|| placing.now());
-            decoder.errors.add(at, 0.0, || format!("{rate_hz} samples a second are no recording's"));
-            continue;
-        }
-        first.get_or_insert((rate_hz, u32::from(frame.channels())));
-        placing.push(secs, rate_hz, &mono)?;
-        if placing.now() > most_secs {
+        intake.take(piece)?;
+        if intake.placing.now() > most_secs {
             let what = format!("more than {most_secs:.0} s of sound come out of it, which no recording of its size holds: cut it in parts");
             return Err(Error::media(path, what));
         }
     }
-    Ok(first)
+    Ok(())
 }
 
 impl<S> DecodedAudio<S> {

@@ -5,7 +5,9 @@
 //!
 //! ```text
 //! probe  open → list streams → choose           probe.rs, pick.rs, input.rs; foreign.rs for what is refused
-//! audio  decode → mean of channels → place by PTS → resample   audio.rs, downmix.rs, placing.rs, resample.rs; wav.rs for plain WAV, spool.rs for long recordings
+//! audio  decode → mean of channels, or the better where they cancel → place by PTS → resample   audio.rs, downmix.rs, intake.rs, cancel.rs,
+//!        placing.rs, notes.rs, resample.rs; wav.rs for plain WAV, riff.rs for unusual and joined ones, spool.rs for long recordings;
+//!        tracks.rs mixes several streams
 //! end    what the file promises → what came out → the range that is missing   declared/, shortfall.rs; bounds.rs for claims too large
 //! video  decode → sample by PTS → deinterlace → RGB, square pixels → upright   video.rs, grid.rs, deinterlace.rs, picture.rs, tonemap.rs, orientation.rs
 //! ```
@@ -13,6 +15,8 @@
 mod amr;
 mod audio;
 mod bounds;
+mod cancel;
+mod clock;
 mod declared;
 mod decoding;
 mod deinterlace;
@@ -22,16 +26,20 @@ mod foreign;
 mod grid;
 mod holes;
 mod input;
+mod intake;
 mod log;
+mod notes;
 mod orientation;
 mod pick;
 mod picture;
 mod placing;
 mod probe;
 mod resample;
+mod riff;
 mod shortfall;
 mod spool;
 mod tonemap;
+mod tracks;
 mod video;
 mod wav;
 
@@ -44,13 +52,16 @@ mod cut;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod joined;
+#[cfg(test)]
 mod recipes;
 
 pub use audio::{AudioReport, DecodedAudio, audio, audio_spooled};
 pub use encode::VideoWriter;
 pub use input::ffmpeg_version;
 pub use orientation::Orientation;
-pub use pick::StreamPick;
+pub use pick::{AudioMix, StreamPick};
 pub use probe::{AudioInfo, Probe, StreamInfo, StreamKind, VideoInfo, probe};
 pub use spool::SpooledAudio;
+pub use tracks::speaker_tracks;
 pub use video::{DecodeThreads, Sampling, Video, VideoReport, video};

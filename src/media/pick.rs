@@ -11,6 +11,19 @@ pub struct StreamPick {
     pub audio: Option<usize>,
     /// Index of the video stream.
     pub video: Option<usize>,
+    /// Whether one audio stream is heard or all.
+    pub mix: AudioMix,
+}
+
+/// How many of a file's audio streams are heard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AudioMix {
+    /// One, by rule or as picked.
+    #[default]
+    One,
+    /// The mean of all that can be decoded, each placed by its own time stamps: recorders that keep a track for each speaker.
+    All,
 }
 
 /// The stream of `kind` by rule or as asked; `Ok(None)` where the file has none.

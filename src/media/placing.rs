@@ -1,16 +1,34 @@
-//! Placing: decoded samples go where their time stamps say, holes become silence, and the result is one signal from the origin on.
+//! Placing: decoded samples go where their time stamps say, holes become silence, and the result is one signal from the
+//! origin on.
+//!
+//! Rules for time stamps that do not follow on by more than 40 ms:
+//! - They leave a hole: it is silence, told with its range.
+//! - They go back by more than half a second, or to where this clock began or before it: recordings were joined. What
+//!   follows is placed after what is there, and nothing of it is dropped; told with the range it is placed in. So do
+//!   stamps that jump past what the container declares by more than a minute.
+//! - They go on, or back by less, but overlap what came before: the overlap is dropped, told with its range.
+//! - They move less than half of what came with them: the clock is broken, samples follow on, told once.
+//! - One stamp alone, with the next where it would be without it: a broken stamp, its samples follow on.
+//!
+//! A change of rate begins a new resampler at the same instant of the output, to the sample.
 
+use super::cancel::Mono;
+use super::notes::Notes;
 use super::resample::Resampler;
 use super::spool::SpooledAudio;
 use crate::error::Result;
+use crate::signal::Sound as _;
 use crate::time::Segment;
 use crate::warning::Warning;
 
-/// Time stamps are believed over the sample count only from this deviation on: containers round to milliseconds, MP3 and live
-/// recordings jitter, and each correction is a click.
+/// Time stamps are believed over the sample count only from this deviation on: containers round to milliseconds, MP3
+/// and live recordings jitter, and each correction is a click.
 const RESYNC_SECS: f64 = 0.040;
-/// A step back further than this is a new clock (joined recordings), not an overlap; so is one forward past what is believable.
+/// A step back further than this is a new clock (joined recordings), not an overlap; so is one forward past what is
+/// believable.
 pub(super) const NEW_CLOCK_SECS: f64 = 10.0;
+/// A step back of the stamps further than this is a new clock, however short the recordings joined are.
+pub(super) const RESTART_SECS: f64 = 0.5;
 /// Silence past the end the container declares, at most: a broken time stamp must not fill the memory.
 const MOST_PAST_END_SECS: f64 = 60.0;
 /// Gaps told one by one; a recording of holes would drown everything else.
@@ -36,9 +54,16 @@ pub(super) struct Placing {
     resampler: Option<Resampler>,
     /// Index of the next sample at the source rate since the origin; negative before it.
     next: i64,
+    /// Seconds by which `next` was rounded at changes of rate.
+    carry: f64,
     /// Seconds added to time stamps after a new clock.
     shift: f64,
-    jumps: u32,
+    /// New clocks: their first stamp, and where it was placed.
+    restarts: Vec<(f64, f64)>,
+    /// The first stamp of the present clock.
+    clock_start: f64,
+    /// A piece whose stamp does not follow on, until the next tells whether it is believed.
+    held: Option<Mono>,
     limit: f64,
     declared_end: Option<f64>,
     start: Option<f64>,
@@ -46,7 +71,9 @@ pub(super) struct Placing {
     last: Option<(f64, f64)>,
     sound: f64,
     overlapped: f64,
+    overlap: Option<Segment>,
     slow_clock: bool,
+    notes: Notes,
     gaps: Vec<Segment>,
     warnings: Vec<Warning>,
 }
@@ -78,15 +105,20 @@ impl Placing {
             spool: None,
             resampler: None,
             next: 0,
+            carry: 0.0,
             shift: 0.0,
-            jumps: 0,
+            restarts: Vec::new(),
+            clock_start: 0.0,
+            held: None,
             limit: last_believable(declared_end),
             declared_end,
             start: None,
             last: None,
             sound: 0.0,
             overlapped: 0.0,
+            overlap: None,
             slow_clock: false,
+            notes: Notes::default(),
             gaps: Vec::new(),
             warnings: Vec::new(),
         }
@@ -103,7 +135,8 @@ impl Placing {
         Placing { spool: Some(spool), ..self }
     }
 
-    /// Room for the signal up to its declared end: growing, it would be in memory twice. What cannot be had, or believed, is left to growth.
+    /// Room for the signal up to its declared end: growing, it would be in memory twice. What cannot be had, or
+    /// believed, is left to growth.
     fn reserve(&mut self) {
         if self.out.capacity() == 0
             && self.spool.is_none()
@@ -115,26 +148,48 @@ impl Placing {
 
     /// Where the next sample goes if nothing else is said, in seconds since the origin.
     pub(super) fn now(&self) -> f64 {
-        self.resampler.as_ref().map_or(0.0, |r| self.next as f64 / f64::from(r.source_hz()))
+        self.resampler.as_ref().map_or(0.0, |r| self.next as f64 / f64::from(r.source_hz()) + self.carry)
     }
 
-    /// Adds `samples` at `rate_hz`, the first of them at `secs` since the origin (`None`: where the last ended).
-    pub(super) fn push(&mut self, secs: Option<f64>, rate_hz: u32, samples: &[f32]) -> Result<()> {
-        if samples.is_empty() || rate_hz == 0 {
+    /// Adds a piece, its first sample at its time since the origin (`None`: where the last ended).
+    pub(super) fn take(&mut self, piece: Mono) -> Result<()> {
+        if piece.samples.is_empty() || piece.rate_hz == 0 {
             return Ok(());
         }
         self.reserve();
+        if let Some(held) = self.held.take() {
+            let length = held.samples.len() as f64 / f64::from(held.rate_hz);
+            let stray = piece.secs.is_some_and(|next| (next + self.shift - self.now() - length).abs() <= RESYNC_SECS);
+            self.place(if stray { Mono { secs: None, ..held } } else { held })?;
+        }
+        let off = piece.secs.map_or(0.0, |secs| secs + self.shift - self.now());
+        if self.start.is_some() && off.abs() > RESYNC_SECS && !self.crawls(&piece) {
+            self.held = Some(piece);
+            return Ok(());
+        }
+        self.place(piece)
+    }
+
+    /// A stamp that moves less than half of what came with the last is a clock that stands or crawls (AVI with a wrong
+    /// scale).
+    fn crawls(&self, piece: &Mono) -> bool {
+        piece.secs.zip(self.last).is_some_and(|(now, (then, length))| (0.0..0.5 * length).contains(&(now - then)))
+    }
+
+    fn place(&mut self, piece: Mono) -> Result<()> {
+        let (secs, rate_hz) = (piece.secs, piece.rate_hz);
         let rate = f64::from(rate_hz);
         self.change_rate(rate_hz)?;
-        let mut samples = samples;
-        // A stamp that moves less than half of what came with the last is a clock that stands or crawls (AVI with a wrong scale).
-        let crawls = secs.zip(self.last).is_some_and(|(now, (then, length))| (0.0..0.5 * length).contains(&(now - then)));
-        self.last = secs.map(|s| (s, samples.len() as f64 / rate));
+        let crawls = self.crawls(&piece);
+        let back = secs.zip(self.last).map_or(0.0, |(now, (then, _))| then - now);
+        self.last = secs.map(|s| (s, piece.samples.len() as f64 / rate)).or(self.last);
+        let mut dropped = 0;
         match (secs, self.start) {
             (None, None) => self.start = Some(0.0),
             (None, Some(_)) => {}
             (Some(secs), None) => {
                 // The first stamp is taken as it is: a late stream is late, however little.
+                self.clock_start = secs;
                 let first = if secs > self.limit { self.new_clock(secs, 0.0) } else { secs };
                 self.start = Some(first.max(0.0));
                 let at = (first * rate).round() as i64;
@@ -143,7 +198,8 @@ impl Placing {
             }
             (Some(secs), Some(_)) => {
                 let mut off = (((secs + self.shift) * rate).round() - self.next as f64) / rate;
-                if off < -NEW_CLOCK_SECS || (off > NEW_CLOCK_SECS && self.now() + off > self.limit) {
+                let anew = back > RESTART_SECS || (back > RESYNC_SECS && secs <= self.clock_start);
+                if off < -NEW_CLOCK_SECS || (off < -RESYNC_SECS && anew) || (off > NEW_CLOCK_SECS && self.now() + off > self.limit) {
                     self.new_clock(secs, self.now());
                     off = 0.0;
                 }
@@ -153,12 +209,14 @@ impl Placing {
                     self.slow_clock = true;
                     self.shift -= off;
                 } else if off < -RESYNC_SECS {
-                    let twice = ((-off * rate).round() as usize).min(samples.len());
-                    self.overlapped += twice as f64 / rate;
-                    samples = &samples[twice..];
+                    dropped = ((-off * rate).round() as usize).min(piece.samples.len());
+                    self.overlaps(off, dropped as f64 / rate);
                 }
             }
         }
+        let begin = (self.next - dropped as i64) as f64 / rate;
+        piece.notes.iter().for_each(|note| self.notes.add(note, begin, rate_hz));
+        let samples = &piece.samples[dropped..];
         let before_origin = usize::try_from((-self.next).max(0)).unwrap_or(usize::MAX).min(samples.len());
         self.next += samples.len() as i64;
         let samples = &samples[before_origin..];
@@ -167,6 +225,14 @@ impl Placing {
             r.push(samples, &mut self.out)?;
         }
         self.store()
+    }
+
+    fn overlaps(&mut self, off: f64, secs: f64) {
+        self.overlapped += secs;
+        let begin = (self.now() + off).max(0.0);
+        let start = self.overlap.map_or(begin, |o| o.start().get().min(begin));
+        let end = self.overlap.map_or(begin + secs, |o| o.end().get().max(begin + secs));
+        self.overlap = Segment::from_secs(start, end);
     }
 
     /// Hands what is done to the spool.
@@ -179,6 +245,9 @@ impl Placing {
 
     /// Flushes.
     pub(super) fn finish(mut self) -> Result<Placed> {
+        if let Some(held) = self.held.take() {
+            self.place(held)?;
+        }
         let end_secs = self.now().max(0.0);
         if let Some(r) = self.resampler.take() {
             r.finish(&mut self.out)?;
@@ -186,10 +255,9 @@ impl Placing {
         if let Some(spool) = &mut self.spool {
             spool.append(&std::mem::take(&mut self.out))?;
         }
-        if self.overlapped > 0.0 {
-            let what = format!("{:.3} s of audio whose time stamps overlap what came before was dropped", self.overlapped);
-            self.warnings.push(Warning::Other { code: "audio_overlap", what });
-        }
+        self.warnings.extend(self.overlap.map(|span| Warning::Overlap { span, dropped_secs: self.overlapped }));
+        self.warnings.extend(self.restart_warnings(end_secs));
+        self.warnings.extend(self.notes.warnings());
         if self.slow_clock {
             let what = "the audio's time stamps run slower than its samples; they are placed one after the other".to_owned();
             self.warnings.push(Warning::Other { code: "audio_clock", what });
@@ -215,9 +283,14 @@ impl Placing {
             return Ok(());
         }
         if let Some(old) = self.resampler.take() {
-            let now = self.next as f64 / f64::from(old.source_hz());
+            let now = self.next as f64 / f64::from(old.source_hz()) + self.carry;
             old.finish(&mut self.out)?;
+            // Each resampler rounds its length; many changes must not add up.
+            let stored = self.spool.as_ref().map_or(0, |s| s.count());
+            let due = (now.max(0.0) * f64::from(self.out_hz)).round() as usize;
+            self.out.resize(due.saturating_sub(stored), 0.0);
             self.next = (now * f64::from(rate_hz)).round() as i64;
+            self.carry = now - self.next as f64 / f64::from(rate_hz);
         }
         self.resampler = Some(Resampler::new(rate_hz, self.out_hz)?);
         Ok(())
@@ -226,13 +299,20 @@ impl Placing {
     /// Moves the clock so that the stamp `secs` falls on `onto`, which is returned.
     fn new_clock(&mut self, secs: f64, onto: f64) -> f64 {
         self.shift = onto - secs;
-        self.jumps += 1;
-        if self.jumps > MOST_JUMPS_TOLD {
-            return onto;
+        self.clock_start = secs;
+        if self.restarts.len() <= MOST_JUMPS_TOLD as usize {
+            self.restarts.push((secs, onto));
         }
-        let what = format!("audio time stamps jump to {secs:.3} s; the audio is placed at {onto:.3} s, where it follows on");
-        self.warnings.push(Warning::Other { code: "timestamp_jump", what });
         onto
+    }
+
+    fn restart_warnings(&self, end_secs: f64) -> Vec<Warning> {
+        let until = |i: usize| self.restarts.get(i + 1).map_or(end_secs, |&(_, onto)| onto);
+        let told = self.restarts.iter().take(MOST_JUMPS_TOLD as usize).enumerate();
+        told.filter_map(|(i, &(stamp_secs, onto))| {
+            Some(Warning::ClockRestart { stream: "audio", stamp_secs, span: Segment::from_secs(onto, until(i).max(onto))? })
+        })
+        .collect()
     }
 
     fn fill_gap(&mut self, count: i64, rate: f64) -> Result<()> {
@@ -257,89 +337,5 @@ impl Placing {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn place(rate: u32, pieces: &[(Option<f64>, usize)]) -> Placed {
-        let mut p = Placing::new(16_000, Some(100.0));
-        for &(secs, n) in pieces {
-            p.push(secs, rate, &vec![1.0; n]).unwrap();
-        }
-        p.finish().unwrap()
-    }
-
-    #[test]
-    fn a_late_start_is_silence_and_samples_before_the_origin_go() {
-        let p = place(16_000, &[(Some(0.5), 16_000)]);
-        assert_eq!(p.samples.len(), 24_000);
-        assert!(p.samples[..8000].iter().all(|s| s.abs() < 1e-9) && p.samples[8000..].iter().all(|s| (s - 1.0).abs() < 1e-9));
-        assert!((p.start_secs - 0.5).abs() < 1e-12 && p.gaps.is_empty());
-        let p = place(16_000, &[(Some(-0.5), 6000), (Some(-0.125), 16_000)]);
-        assert_eq!(p.samples.len(), 14_000);
-        assert!((p.sound_secs - 0.875).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_hole_is_silence_and_jitter_is_not() {
-        let p = place(16_000, &[(Some(0.0), 1600), (Some(0.13), 1600), (Some(0.2), 1600), (Some(3.3), 1600)]);
-        assert_eq!(p.gaps, [Segment::from_secs(0.3, 3.3).unwrap()]);
-        assert_eq!(p.samples.len(), 54_400);
-        assert!(matches!(p.warnings[..], [Warning::GapFilled { .. }]));
-        assert!((p.sound_secs - 0.4).abs() < 1e-12 && (p.end_secs - 3.4).abs() < 1e-12);
-    }
-
-    #[test]
-    fn many_small_holes_add_up_to_one() {
-        // Each frame of 20 ms is 25 ms after the one before: 5 ms are lost every time.
-        let pieces: Vec<_> = (0..100).map(|i| (Some(f64::from(i) * 0.025), 320)).collect();
-        let p = place(16_000, &pieces);
-        assert!((p.end_secs - 2.495).abs() < 0.041, "{}", p.end_secs);
-        assert_eq!(p.gaps.len(), 11);
-    }
-
-    #[test]
-    fn overlap_is_dropped_and_a_new_clock_follows_on() {
-        let p = place(16_000, &[(Some(0.0), 16_000), (Some(0.5), 16_000)]);
-        assert_eq!(p.samples.len(), 24_000);
-        assert_eq!(p.warnings[0].code(), "audio_overlap");
-        let p = place(16_000, &[(Some(20.0), 16_000), (Some(0.0), 16_000), (Some(1.0), 16_000), (Some(9000.0), 16_000)]);
-        assert_eq!(p.samples.len(), 24 * 16_000);
-        assert_eq!(p.warnings.len(), 2);
-    }
-
-    #[test]
-    fn a_declared_end_that_is_too_early_changes_nothing() {
-        let mut p = Placing::new(16_000, Some(1.0));
-        for i in 0..100 {
-            p.push(Some(f64::from(i)), 16_000, &vec![1.0; 16_000]).unwrap();
-        }
-        let p = p.finish().unwrap();
-        assert!(p.samples.len() == 1_600_000 && p.warnings.is_empty());
-    }
-
-    #[test]
-    fn a_clock_that_crawls_is_not_believed() {
-        let pieces: Vec<_> = (0..100).map(|i| (Some(f64::from(i) * 0.0003), 320)).collect();
-        let p = place(16_000, &pieces);
-        assert_eq!(p.samples.len(), 32_000);
-        assert_eq!(p.warnings.iter().map(Warning::code).collect::<Vec<_>>(), ["audio_clock"]);
-    }
-
-    #[test]
-    fn a_recording_of_holes_tells_twenty() {
-        let pieces: Vec<_> = (0..50).map(|i| (Some(f64::from(i)), 320)).collect();
-        let p = place(16_000, &pieces);
-        assert_eq!((p.gaps.len(), p.warnings.len()), (49, 21));
-    }
-
-    #[test]
-    fn a_change_of_rate_goes_on_at_the_same_time() {
-        let mut p = Placing::new(16_000, None);
-        p.push(Some(0.0), 48_000, &vec![0.5; 48_000]).unwrap();
-        p.push(Some(1.0), 44_100, &vec![0.5; 44_100]).unwrap();
-        p.push(None, 16_000, &vec![0.5; 16_000]).unwrap();
-        let p = p.finish().unwrap();
-        assert_eq!(p.samples.len(), 48_000);
-        assert!(p.gaps.is_empty() && p.warnings.is_empty());
-    }
-}
+#[path = "placing_tests.rs"]
+mod tests;

@@ -297,9 +297,9 @@ fn f12_two_sound_tracks_and_cover_art() {
     assert_eq!((p.video, p.audio), (Some(0), Some(2)));
     let a = hear(&path);
     assert_eq!(a.warnings, [Warning::StreamChosen { stream: "audio", index: 2, others: vec![1] }]);
-    let other = audio(&path, 16_000, StreamPick { audio: Some(1), video: None }).unwrap();
+    let other = audio(&path, 16_000, StreamPick { audio: Some(1), ..StreamPick::default() }).unwrap();
     assert_eq!((other.report.stream_index, other.buffer == a.buffer), (1, true));
-    let e = probe(&path, StreamPick { audio: Some(0), video: None }).unwrap_err();
+    let e = probe(&path, StreamPick { audio: Some(0), ..StreamPick::default() }).unwrap_err();
     assert!(matches!(e, Error::Usage { .. }) && e.to_string().contains("0 video (h264)"), "{e}");
     clips.make("cover.png", "-i base.mp4 -frames:v 1");
     let song = clips.make("song.mp3", "-i base.mp4 -i cover.png -map 0:a -map 1:v -c:v copy -id3v2_version 3 -disposition:v attached_pic");

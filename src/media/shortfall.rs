@@ -82,6 +82,11 @@ impl Promised {
         }
     }
 
+    /// What joined or unusual parts of a file promise together, where FFmpeg knows of the first alone.
+    pub(super) fn replace(&mut self, secs: f64) {
+        (self.stream_end, self.whole_end, self.ending.broken_off) = (Some(secs), None, None);
+    }
+
     /// The latest end promised.
     pub(super) fn longest(&self) -> Option<f64> {
         self.stream_end.into_iter().chain(self.whole_end).reduce(f64::max)

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use ffmpeg_next::{self as ffmpeg, frame};
 
 use super::bounds;
+use super::clock::Restart;
 use super::decoding::StreamDecoder;
 use super::deinterlace::Deinterlacer;
 use super::grid::SamplingGrid;
@@ -15,7 +16,7 @@ use super::input::{self, Source};
 use super::orientation::Orientation;
 use super::pick::StreamPick;
 use super::picture::{Converter, Shape};
-use super::placing::{MOST_JUMPS_TOLD, NEW_CLOCK_SECS, last_believable};
+use super::placing::{MOST_JUMPS_TOLD, last_believable};
 use super::probe::{StreamInfo, StreamKind};
 use super::shortfall::{Promised, Reached, missing_frames};
 use super::tonemap;
@@ -143,6 +144,7 @@ pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video>
         sender,
         shift: 0.0,
         jumps: 0,
+        restart: Restart::default(),
         last_duration: 0.0,
         hole: None,
         holes: Holes::default(),
@@ -229,6 +231,7 @@ struct Film {
     /// Seconds added to time stamps after a new clock.
     shift: f64,
     jumps: u32,
+    restart: Restart,
     last_duration: f64,
     /// The longest distance between frames.
     hole: Option<Segment>,
@@ -281,17 +284,14 @@ impl Film {
             // No clock at all (raw streams): one frame after the other.
             None => follows,
         };
-        // As for audio: joined recordings start a new clock, and the second follows on the first.
-        let forward = secs > self.limit && last.is_none_or(|last| secs > last + NEW_CLOCK_SECS);
-        if forward || last.is_some_and(|last| secs < last - NEW_CLOCK_SECS) {
+        if let Some(onto) = self.restart.onto(secs, last, follows, self.limit) {
             self.jumps += 1;
             if self.jumps <= MOST_JUMPS_TOLD {
-                let what =
-                    format!("video time stamps jump to {secs:.3} s; the frames are placed from {follows:.3} s on, where they follow on");
+                let what = format!("video time stamps jump to {secs:.3} s; the frames are placed from {onto:.3} s on");
                 self.report.warnings.push(Warning::Other { code: "timestamp_jump", what });
             }
-            self.shift += follows - secs;
-            secs = follows;
+            self.shift += onto - secs;
+            secs = onto;
         }
         (secs >= -ROUNDING_SECS).then(|| Seconds::of(secs.max(0.0)))
     }

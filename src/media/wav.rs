@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use hound::{SampleFormat, WavReader};
 
-use super::downmix;
-use super::placing::Placing;
+use super::downmix::Piece;
+use super::intake::Intake;
 use super::probe::{Probe, StreamInfo};
 use crate::error::{Error, Result};
 
@@ -41,23 +41,22 @@ impl PlainWav {
         Ok((agrees && honest).then(|| PlainWav { path: path.to_path_buf(), reader }))
     }
 
-    /// Reads everything into `placing`; gives rate and channels.
-    pub(super) fn read_into(mut self, placing: &mut Placing) -> Result<(u32, u32)> {
+    /// Reads everything into `intake`.
+    pub(super) fn read_into(mut self, intake: &mut Intake) -> Result<()> {
         let spec = self.reader.spec();
         // As in FFmpeg, full scale is the most negative integer.
         let scale = f64::from(2_u32.pow(u32::from(spec.bits_per_sample.clamp(1, 32)) - 1));
         match spec.sample_format {
             SampleFormat::Int => {
                 let samples = self.reader.samples::<i32>().map(|s| s.map(|s| f64::from(s) / scale));
-                mix(samples, spec, placing)
+                mix(samples, spec, intake)
             }
-            SampleFormat::Float => mix(self.reader.samples::<f32>().map(|s| s.map(f64::from)), spec, placing),
+            SampleFormat::Float => mix(self.reader.samples::<f32>().map(|s| s.map(f64::from)), spec, intake),
         }
         .map_err(|e| match e {
             Failure::Read(e) => Error::media(self.path, e),
             Failure::Placing(e) => e,
-        })?;
-        Ok((spec.sample_rate, u32::from(spec.channels)))
+        })
     }
 }
 
@@ -66,20 +65,20 @@ enum Failure {
     Placing(Error),
 }
 
-fn mix(samples: impl Iterator<Item = hound::Result<f64>>, spec: hound::WavSpec, placing: &mut Placing) -> std::result::Result<(), Failure> {
+fn mix(samples: impl Iterator<Item = hound::Result<f64>>, spec: hound::WavSpec, intake: &mut Intake) -> std::result::Result<(), Failure> {
     let channels = usize::from(spec.channels).max(1);
     let mut instant = Vec::with_capacity(channels);
-    let mut mono = Vec::with_capacity(PIECE);
+    let empty = || Piece::new(None, spec.sample_rate, channels, PIECE);
+    let mut piece = empty();
     for sample in samples {
         instant.push(sample.map_err(Failure::Read)?);
         if instant.len() == channels {
-            mono.push(downmix::mean(instant.drain(..)));
-            if mono.len() == PIECE {
-                placing.push(None, spec.sample_rate, &mono).map_err(Failure::Placing)?;
-                mono.clear();
+            piece.push(instant.drain(..));
+            if piece.mean.len() == PIECE {
+                intake.take(std::mem::replace(&mut piece, empty())).map_err(Failure::Placing)?;
                 crate::pulse::beat();
             }
         }
     }
-    placing.push(None, spec.sample_rate, &mono).map_err(Failure::Placing)
+    intake.take(piece).map_err(Failure::Placing)
 }

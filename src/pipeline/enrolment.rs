@@ -47,7 +47,7 @@ fn recordings(folder: &Path) -> Result<Vec<PathBuf>> {
 
 fn recorded(file: &Path, models: &mut SpeakerModels, config: &SpeakerConfig) -> Result<KnownVoice> {
     let name = file.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let audio = media::audio(file, RATE_HZ, StreamPick { audio: None, video: None })?.buffer;
+    let audio = media::audio(file, RATE_HZ, StreamPick::default())?.buffer;
     let embedding = speaker::voice_of(&audio, models, config)?.unwrap_or_default();
     KnownVoice::new(&name, &embedding)
 }

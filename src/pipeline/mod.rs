@@ -318,7 +318,8 @@ fn try_hear(
 ) -> Result<Heard> {
     let Some(path) = request.audio.as_ref().or(request.media.as_ref()) else { return Ok(Heard::default()) };
     // The stream indices of the recipe are those of the media; a separate audio file has its own.
-    let pick = StreamPick { audio: recipe.input.audio_stream.index().filter(|_| request.audio.is_none()), video: None };
+    let index = recipe.input.audio_stream.index().filter(|_| request.audio.is_none());
+    let pick = StreamPick { audio: index, mix: recipe.input.mix(), ..StreamPick::default() };
     progress(Progress::Step(Step::ReadSound));
     let step = Instant::now();
     let decoded = match media::audio(path, audio::SAMPLE_RATE_HZ, pick) {
@@ -344,7 +345,7 @@ fn try_hear(
         },
         || {
             let step = Instant::now();
-            let found = who_spoke(request, &buffer, speaker, recipe);
+            let found = who_spoke(request, (path, &buffer), speaker, recipe);
             progress(Progress::Step(Step::SpeakersDone));
             (found, step.elapsed().as_secs_f64())
         },
@@ -357,9 +358,24 @@ fn try_hear(
     Ok(Heard { acoustics: acoustics?, lld, diarization, audio: buffer, report: Some(decoded.report) })
 }
 
+/// Two answers to how many speakers there are.
+pub fn bounds_and_tracks() -> Error {
+    let hint = "leave out the number, or set input.track_speakers=false".to_owned();
+    Error::Usage { what: "a number of speakers, and tracks that are one speaker each".into(), hint }
+}
+
 /// Diarization, or the RTTM that replaces it.
-fn who_spoke(request: &Request, audio: &AudioBuffer, models: &mut SpeakerModels, recipe: &Recipe) -> Result<Diarization> {
+fn who_spoke(request: &Request, sound: (&Path, &AudioBuffer), models: &mut SpeakerModels, recipe: &Recipe) -> Result<Diarization> {
+    let (path, audio) = sound;
     match &request.rttm {
+        None if recipe.input.track_speakers => {
+            if request.bounds != SpeakerBounds::default() {
+                return Err(bounds_and_tracks());
+            }
+            let tracks = media::speaker_tracks(path, audio::SAMPLE_RATE_HZ)?;
+            let annotation = speaker::by_track(&tracks, &mut models.vad, &recipe.speaker.vad)?;
+            speaker::adopt(annotation, audio, models)
+        }
         None => {
             let known = known_voices(&recipe.speaker, models)?;
             let mut found = speaker::diarize(audio, models, &recipe.speaker, &request.bounds)?;
@@ -406,7 +422,7 @@ fn watch(
 ) -> Result<(Seen, f64)> {
     let begun = Instant::now();
     let (Some(path), Some(models)) = (&request.media, models) else { return Ok((Seen::default(), 0.0)) };
-    let pick = StreamPick { audio: None, video: recipe.input.video_stream.index() };
+    let pick = StreamPick { video: recipe.input.video_stream.index(), ..StreamPick::default() };
     let sampling = Sampling { rate_hz: recipe.face.rate_hz, ..Sampling::default() };
     let mut frames = match media::video(path, sampling, pick) {
         Ok(frames) => frames,

@@ -11,6 +11,7 @@
 //! ```
 
 mod adoption;
+mod by_track;
 mod clustering;
 mod diarization;
 mod embedding;
@@ -31,6 +32,7 @@ mod fixture;
 use serde::{Deserialize, Serialize};
 
 pub use adoption::adopt;
+pub use by_track::by_track;
 pub use clustering::ClusteringConfig;
 pub use diarization::diarize;
 pub use embedding::{EMBEDDING, Embedder, Embedding, cosine};

@@ -1,0 +1,255 @@
+//! WAV files FFmpeg and hound misread or read in part: fewer valid bits than the container holds, and several files
+//! joined into one.
+//!
+//! `WAVE_FORMAT_EXTENSIBLE` puts the valid bits of an integer at the top of its container, so that full scale is the
+//! container's; some writers put them at the bottom. The samples tell: low bytes all zero, or high bits all copies of
+//! the sign. Parts of a joined file follow each other, each with its own rate and channels.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::downmix::Piece;
+use super::intake::Intake;
+use super::probe::Probe;
+use crate::error::{Error, Result};
+use crate::warning::Warning;
+
+/// Instants read at once.
+const PIECE: usize = 1 << 16;
+const PCM: u16 = 1;
+const FLOAT: u16 = 3;
+const EXTENSIBLE: u16 = 0xFFFE;
+/// Parts of one file at most: beyond it is no recording.
+const MOST_PARTS: usize = 10_000;
+
+/// WAV files in one file, each of integers or floats.
+pub(super) struct RiffParts {
+    path: PathBuf,
+    file: File,
+    parts: Vec<Part>,
+    /// Bytes behind the last part that are another WAV, but not one that can be read here.
+    unread: u64,
+}
+
+/// One `fmt ` with its `data`.
+#[derive(Clone, Debug, PartialEq)]
+struct Part {
+    float: bool,
+    channels: usize,
+    rate_hz: u32,
+    /// Bytes a sample.
+    width: usize,
+    valid_bits: u32,
+    /// Integers by their tag, in a container wider than they are: an old editor wrote floats so.
+    doubtful: bool,
+    begin: u64,
+    /// Bytes of sound there are.
+    bytes: u64,
+    /// Bytes of sound the header tells.
+    told: u64,
+}
+
+impl RiffParts {
+    /// `None` where the file is no WAV, or one the usual way reads right: all bits valid, and nothing behind it.
+    pub(super) fn open(path: &Path, probe: &Probe) -> Result<Option<Self>> {
+        if probe.container != "wav" {
+            return Ok(None);
+        }
+        let unreadable = |source| Error::Read { path: path.to_path_buf(), source };
+        let mut file = File::open(path).map_err(unreadable)?;
+        let end = file.metadata().map_err(unreadable)?.len();
+        let mut parts = Vec::new();
+        let mut at = 0;
+        while parts.len() < MOST_PARTS
+            && let Some((part, next)) = part(&mut file, at, end).map_err(unreadable)?
+        {
+            // Behind sound that cannot be read here nothing is; what is before it stays.
+            let Some(part) = part else {
+                at = if parts.is_empty() { next } else { at };
+                break;
+            };
+            at = next;
+            parts.push(part);
+        }
+        let narrow = |p: &Part| !p.float && p.valid_bits < 8 * p.width as u32;
+        let ours = parts.len() > 1 || parts.first().is_some_and(narrow);
+        let behind = at > 0 && starts_riff(&mut file, at, end).map_err(unreadable)?;
+        let unread = if behind { end - at } else { 0 };
+        Ok((ours || behind).then(|| RiffParts { path: path.to_path_buf(), file, parts, unread }))
+    }
+
+    /// False where all there is to do is to warn.
+    pub(super) fn is_readable(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    /// Seconds of sound in all parts, as their headers tell.
+    pub(super) fn declared_secs(&self) -> f64 {
+        self.parts.iter().map(|p| (p.told / (p.width * p.channels) as u64) as f64 / f64::from(p.rate_hz)).sum()
+    }
+
+    /// What there is to warn of.
+    pub(super) fn warnings(&self) -> Vec<Warning> {
+        let told = |what| Warning::Other { code: "wav_joined", what };
+        let joined = (self.parts.len() > 1)
+            .then(|| told(format!("{} WAV files were joined into one; all are read, one after the other", self.parts.len())));
+        let unread = (self.unread > 0)
+            .then(|| told(format!("{} bytes behind the sound are another WAV file that cannot be read in that place", self.unread)));
+        joined.into_iter().chain(unread).collect()
+    }
+
+    /// Reads everything into `intake`.
+    pub(super) fn read_into(mut self, intake: &mut Intake) -> Result<()> {
+        self.parts.iter().try_for_each(|part| read(&mut self.file, part, intake, &self.path))
+    }
+}
+
+fn starts_riff(file: &mut File, at: u64, end: u64) -> std::io::Result<bool> {
+    if at.saturating_add(12) > end {
+        return Ok(false);
+    }
+    let mut head = [0; 12];
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(&mut head)?;
+    Ok(&head[..4] == b"RIFF" && &head[8..] == b"WAVE")
+}
+
+/// The WAV that begins at `at` and where it ends; the part is `None` where it has no sound that can be read here.
+fn part(file: &mut File, at: u64, end: u64) -> std::io::Result<Option<(Option<Part>, u64)>> {
+    if !starts_riff(file, at, end)? {
+        return Ok(None);
+    }
+    let mut format: Option<Part> = None;
+    let mut chunk = at + 12;
+    while chunk + 8 <= end {
+        let mut head = [0; 8];
+        file.seek(SeekFrom::Start(chunk))?;
+        file.read_exact(&mut head)?;
+        let size = u64::from(u32::from_le_bytes([head[4], head[5], head[6], head[7]]));
+        let body = chunk + 8;
+        match &head[..4] {
+            b"RIFF" => break,
+            b"fmt " => {
+                let mut bytes = vec![0; size.min(40).min(end - body) as usize];
+                file.read_exact(&mut bytes)?;
+                format = parse_format(&bytes);
+            }
+            // Written to a pipe, or cut short: the usual way reads it.
+            b"data" if at == 0 && (size == 0 || body + size > end) => return Ok(None),
+            b"data" => {
+                if let Some(part) = format.as_mut().filter(|p| p.begin == 0) {
+                    let piped = size == 0 || size >= u64::from(u32::MAX) - 0xFF;
+                    let bytes = if piped { end - body } else { size.min(end - body) };
+                    (part.begin, part.bytes, part.told) = (body, bytes, if piped { bytes } else { size });
+                    if part.doubtful && floats(file, part)? {
+                        format = None;
+                    }
+                    if piped {
+                        return Ok(Some((format, end)));
+                    }
+                }
+            }
+            _ => {}
+        }
+        chunk = body + size;
+        // A chunk of odd length is padded, but not by every writer.
+        if size % 2 == 1 && !starts_riff(file, chunk, end)? {
+            chunk += 1;
+        }
+    }
+    Ok(Some((format.filter(|p| p.begin > 0), chunk.min(end))))
+}
+
+/// `None` for what are neither integers nor floats.
+fn parse_format(bytes: &[u8]) -> Option<Part> {
+    let word = |at: usize| Some(u16::from_le_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
+    let (tag, channels, align, bits) = (word(0)?, word(2)?, word(12)?, word(14)?);
+    let rate_hz = u32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?);
+    let tag_in_guid = if tag == EXTENSIBLE { word(24)? } else { tag };
+    let valid = if tag == EXTENSIBLE { word(18).filter(|&v| v > 0 && v <= bits)? } else { bits };
+    let width = usize::from(align.checked_div(channels)?);
+    let float = tag_in_guid == FLOAT;
+    let sane = if float { matches!(width, 4 | 8) } else { tag_in_guid == PCM && (1..=4).contains(&width) };
+    let whole = width * usize::from(channels) == usize::from(align) && rate_hz > 0 && usize::from(bits) <= 8 * width;
+    (sane && whole).then(|| Part {
+        float,
+        channels: usize::from(channels),
+        rate_hz,
+        width,
+        valid_bits: u32::from(valid),
+        doubtful: tag == PCM && width == 4 && bits <= 24,
+        begin: 0,
+        bytes: 0,
+        told: 0,
+    })
+}
+
+/// True where the sound of `part` makes sense as floats scaled to integers, as Adobe Audition wrote them: FFmpeg reads
+/// those.
+fn floats(file: &mut File, part: &Part) -> std::io::Result<bool> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(part.begin))?;
+    file.take(part.bytes.min(4 * PIECE as u64)).read_to_end(&mut bytes)?;
+    let samples: Vec<f64> = bytes.chunks_exact(4).map(|b| value(b, true, 0).abs()).filter(|s| *s > 0.0 || s.is_nan()).collect();
+    // Integers taken for floats are next to nothing, or beyond all bounds.
+    let sensible = samples.iter().filter(|s| **s > 1e-3).count();
+    Ok(2 * sensible > samples.len() && samples.iter().all(|s| *s <= 4.0 * 16_777_216.0))
+}
+
+fn read(file: &mut File, part: &Part, intake: &mut Intake, path: &Path) -> Result<()> {
+    let unreadable = |source| Error::Read { path: path.to_path_buf(), source };
+    file.seek(SeekFrom::Start(part.begin)).map_err(unreadable)?;
+    let instant_bytes = part.width * part.channels;
+    let mut left = part.bytes / instant_bytes as u64;
+    let mut reader = BufReader::new(file);
+    let mut shift = None;
+    let mut bytes = Vec::new();
+    while left > 0 {
+        let now = left.min(PIECE as u64) as usize;
+        bytes.resize(now * instant_bytes, 0);
+        reader.read_exact(&mut bytes).map_err(unreadable)?;
+        shift = shift.or_else(|| low_bits(part, &bytes));
+        let mut piece = Piece::new(None, part.rate_hz, part.channels, now);
+        for instant in bytes.chunks_exact(instant_bytes) {
+            piece.push(instant.chunks_exact(part.width).map(|b| value(b, part.float, shift.unwrap_or(0))));
+        }
+        intake.take(piece)?;
+        left -= now as u64;
+    }
+    Ok(())
+}
+
+/// How far integers must be shifted up to fill their container; `None` as long as there is only silence to tell it
+/// from.
+fn low_bits(part: &Part, bytes: &[u8]) -> Option<u32> {
+    let spare = (8 * part.width as u32).checked_sub(part.valid_bits).filter(|&s| s > 0 && !part.float && part.width > 1)?;
+    let mut samples = bytes.chunks_exact(part.width).map(integer).filter(|&s| s != 0).peekable();
+    samples.peek()?;
+    // In 32 bits, what lies in the low `valid` bits is left as it is by this.
+    let unused = 32 - 8 * part.width as u32;
+    let (mut high, mut low) = (true, true);
+    for sample in samples {
+        let own = sample >> unused;
+        high &= own & ((1 << spare) - 1) == 0;
+        low &= (sample << spare) >> spare == sample;
+    }
+    Some(if low && !high { spare } else { 0 })
+}
+
+/// The sample at the top of 32 bits.
+fn integer(bytes: &[u8]) -> i32 {
+    let mut word = [0; 4];
+    word[4 - bytes.len()..].copy_from_slice(bytes);
+    i32::from_le_bytes(word)
+}
+
+/// Full scale 1; as in FFmpeg, that of integers is the most negative one.
+fn value(bytes: &[u8], float: bool, shift: u32) -> f64 {
+    match (float, bytes) {
+        (true, &[a, b, c, d]) => f64::from(f32::from_le_bytes([a, b, c, d])),
+        (true, &[a, b, c, d, e, f, g, h]) => f64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        (false, &[byte]) => (f64::from(byte) - 128.0) / 128.0,
+        _ => f64::from(integer(bytes) << shift) / 2_147_483_648.0,
+    }
+}
