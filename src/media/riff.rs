@@ -133,6 +133,7 @@ fn part(file: &mut File, at: u64, end: u64) -> std::io::Result<Option<(Option<Pa
             b"fmt " => {
                 let mut bytes = vec![0; size.min(40).min(end - body) as usize];
                 file.read_exact(&mut bytes)?;
+                refuse_less_than_a_byte(&bytes)?;
                 format = parse_format(&bytes);
             }
             // Written to a pipe, or cut short: the usual way reads it.
@@ -159,6 +160,17 @@ fn part(file: &mut File, at: u64, end: u64) -> std::io::Result<Option<(Option<Pa
         }
     }
     Ok(Some((format.filter(|p| p.begin > 0), chunk.min(end))))
+}
+
+/// FFmpeg reads integers of less than a byte as bytes: noise where there may have been speech.
+fn refuse_less_than_a_byte(bytes: &[u8]) -> std::io::Result<()> {
+    let word = |at: usize| bytes.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]));
+    let (tag, channels, align, bits) = (word(0), word(2), word(12), word(14));
+    if tag == PCM && bits > 0 && bits < 8 && align < channels {
+        let what = format!("its header tells samples of {bits} bits in blocks of {align} bytes, which no recorder writes: convert it anew");
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, what));
+    }
+    Ok(())
 }
 
 /// `None` for what are neither integers nor floats.
@@ -251,5 +263,18 @@ fn value(bytes: &[u8], float: bool, shift: u32) -> f64 {
         (true, &[a, b, c, d, e, f, g, h]) => f64::from_le_bytes([a, b, c, d, e, f, g, h]),
         (false, &[byte]) => (f64::from(byte) - 128.0) / 128.0,
         _ => f64::from(integer(bytes) << shift) / 2_147_483_648.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_of_less_than_a_byte_are_refused() {
+        let format = |bits: u8, align: u8| [1, 0, 1, 0, 0x80, 0x3e, 0, 0, 0, 0, 0, 0, align, 0, bits, 0];
+        assert!(refuse_less_than_a_byte(&format(1, 0)).unwrap_err().to_string().contains("1 bits"));
+        refuse_less_than_a_byte(&format(16, 2)).unwrap();
+        refuse_less_than_a_byte(&format(4, 1)).unwrap();
     }
 }

@@ -124,7 +124,7 @@ def pictures(talk: Path, folder: Path) -> list[Case]:
     size16, size32 = struct.pack(">HH", 30_000, 30_000), struct.pack(">II", 30_000 << 16, 30_000 << 16)
     made = {}
     for name in ("h264_aac.mp4", "vp8_vorbis.webm", "picture.jpg", "pictures.gif", "mjpeg_pcm.avi"):
-        originals.cut(talk, folder / name, "25", "1", originals.MEDIA[name])
+        originals.cut(talk, folder / name, "25", "1", originals.MEDIA.get(name, originals.STILL))
         made[name] = (folder / name).read_bytes()
     mp4 = patched(patched(made["h264_aac.mp4"], b"avc1\x00\x00\x00\x00\x00\x00", 28, size16), b"tkhd", 80, size32)
     huge_frame = patched(made["vp8_vorbis.webm"], b"\x9d\x01\x2a", 3, struct.pack("<HH", 16_383, 16_383))

@@ -39,9 +39,9 @@ MEDIA = {
     "mpeg4_aac.3gp": ["-vf", "scale=176:144", "-r", "15", "-c:v", "mpeg4", "-c:a", "aac", "-ar", "16000", "-ac", "1"],
     "h264_aac.flv": [*H264, "-c:a", "aac", "-ar", "44100"],
     "pictures.gif": ["-an", "-vf", "scale=160:90", "-r", "10"],
-    "picture.png": ["-an", "-vf", "scale=320:180", "-frames:v", "1"],
-    "picture.jpg": ["-an", "-vf", "scale=320:180", "-frames:v", "1"],
 }
+# A still picture is no recording: refused, whatever it claims.
+STILL = ["-an", "-vf", "scale=320:180", "-frames:v", "1"]
 # Neither a length nor a mark of the end: a cut between two packets leaves no trace.
 ENDLESS = ("no_header.mp3", "adts.aac", "h264_aac.ts", "mpeg2_mp2.mpg", "h264_aac.flv")
 
