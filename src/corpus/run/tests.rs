@@ -18,17 +18,27 @@ impl Ran {
     }
 }
 
-/// The script is run in the output folder; it gets requests as the program's own worker does. `stop` ends the run at the first log line.
+/// The script is run in the output folder; it gets requests as the program's own worker does, the recipe's line taken off. `stop` ends the run at the first log line.
 fn run_script(script: &str, ids: &[&str], limits: Limits, stop: bool) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let requests: Vec<Request> = ids.iter().map(|id| Request { interview_id: (*id).into(), ..Request::default() }).collect();
     let worker = || {
         let mut command = Command::new("sh");
-        command.arg("-c").arg(script).current_dir(folder.path());
+        // The recipe comes first.
+        command.arg("-c").arg(format!("read -r recipe\n{script}")).current_dir(folder.path());
         command
     };
     let stopping = AtomicUsize::new(0);
-    let settings = RunSettings { out: folder.path(), jobs: 1, limits, force: false, verify: false, stop: &stopping, worker: &worker };
+    let settings = RunSettings {
+        out: folder.path(),
+        jobs: 1,
+        limits,
+        force: false,
+        unlisted: Unlisted::Ignored,
+        verify: false,
+        stop: &stopping,
+        worker: &worker,
+    };
     let log = Mutex::new(Vec::new());
     let begun = std::time::Instant::now();
     let registry = Registry::open(Some(&Path::new(env!("CARGO_MANIFEST_DIR")).join("onnx/models"))).unwrap();

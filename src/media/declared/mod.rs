@@ -97,6 +97,7 @@ pub(super) fn amend(path: &Path, container: &str, whole_secs: &mut Option<f64>, 
             }
         }
         "flv" if whole_secs.is_none() => ending.broken_off = tail::flv(&file),
+        "gif" => ending.broken_off = tail::gif(&file),
         _ => {}
     }
     ending
