@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::SystemTime;
 
-use stage::{Stage, Told, children, fifo, is_alive, sample, wait_for};
+use stage::{Stage, Told, children, is_alive, sample, wait_for};
 use turnwise::output::read::read;
 
 const CUES: &str = "1\n00:00:10,000 --> 00:00:12,000\nANNA: and so we began\n\n2\n00:00:14,000 --> 00:00:17,000\nBEN: to look at it\n";
@@ -176,11 +176,26 @@ fn an_input_that_changes_while_it_is_read_is_told_and_done_again() {
     assert_eq!(turns.text("speaker", 0), Some("JANE"));
 }
 
+/// Sound that takes long enough to be listened to for a signal to come in between.
+fn ten_minutes_of_noise(path: &Path) {
+    let count: u32 = 600 * 16_000;
+    let mut bytes = b"RIFF".to_vec();
+    bytes.extend((36 + 2 * count).to_le_bytes());
+    bytes.extend(b"WAVEfmt \x10\0\0\0\x01\0\x01\0\x80\x3e\0\0\0\x7d\0\0\x02\0\x10\0data");
+    bytes.extend((2 * count).to_le_bytes());
+    let mut state = 1_u32;
+    for _ in 0..count {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        bytes.extend(((state >> 18) as i16 - 8192).to_le_bytes());
+    }
+    std::fs::write(path, bytes).unwrap();
+}
+
 #[test]
 fn a_run_that_is_asked_to_end_ends_its_workers_and_says_what_is_kept() {
     let stage = Stage::new();
     corpus(&stage);
-    fifo(&stage.path("hangs.wav"));
+    ten_minutes_of_noise(&stage.path("hangs.wav"));
     stage.write("corpus.csv", "interview_id,media,transcript\nb,b.wav,cues.srt\nhangs,hangs.wav,\nlast,b.wav,\n");
     for (signal, number, done) in [("-INT", 2, "1 done, 0 already done"), ("-TERM", 15, "0 done, 1 already done")] {
         let mut running = Running::start(&stage, &[]);

@@ -113,7 +113,11 @@ pub(super) fn decoded(
     let mut intake = Intake::new(placing, &source.probe.container).only(channel);
 
     let parts = RiffParts::open(path, &source.probe)?;
-    warnings.extend(parts.as_ref().map(RiffParts::warnings).unwrap_or_default());
+    if let Some(parts) = &parts {
+        // These know what lies behind the first part, and say it themselves.
+        warnings.retain(|w| w.code() != "bytes_unread");
+        warnings.extend(parts.warnings());
+    }
     let parts = parts.filter(RiffParts::is_readable);
     if let Some(parts) = &parts {
         declared_secs = Some(parts.declared_secs());

@@ -14,6 +14,7 @@ use super::log;
 use super::orientation::Orientation;
 use super::pick::{self, StreamPick};
 use super::probe::{AudioInfo, Probe, StreamInfo, StreamKind, VideoInfo};
+use super::riff;
 use crate::error::{Error, Result};
 use crate::time::Seconds;
 use crate::warning::Warning;
@@ -165,6 +166,9 @@ fn open_container(path: &Path, file: std::fs::File, fflags: Option<&str>) -> Res
 /// Integer samples that do not fill their bytes are decoded by their bytes.
 fn read_integers_whole(input: &mut format::context::Input, path: &Path) {
     let container = input.format().name().to_owned();
+    if container == "wav" && riff::holds_no_integers(path) {
+        return;
+    }
     for mut stream in input.streams_mut() {
         // SAFETY: the stream belongs to the open context and has parameters.
         let par = unsafe { &mut *(*stream.as_mut_ptr()).codecpar };

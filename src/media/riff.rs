@@ -105,6 +105,16 @@ impl RiffParts {
     }
 }
 
+/// True for a WAV whose header tells integers and whose samples are floats, or that holds neither: not to be read as integers.
+pub(super) fn holds_no_integers(path: &Path) -> bool {
+    let look = || -> std::io::Result<bool> {
+        let mut file = File::open(path)?;
+        let end = file.metadata()?.len();
+        Ok(matches!(part(&mut file, 0, end)?, Some((None, _))))
+    };
+    look().unwrap_or(false)
+}
+
 fn starts_riff(file: &mut File, at: u64, end: u64) -> std::io::Result<bool> {
     if at.saturating_add(12) > end {
         return Ok(false);

@@ -35,7 +35,11 @@ impl Inputs {
         for (role, path) in input_files(request, recipe)? {
             let before = match Stat::of(&path)? {
                 Some(stat) => Some((stat, FileMark::take(&path)?)),
-                None => None,
+                // A pipe in a folder of enrolment would hang whoever reads it.
+                None => {
+                    crate::file::check(&path)?;
+                    None
+                }
             };
             files.insert(role, Input { path, before });
         }
