@@ -70,6 +70,8 @@ test: apt target models samples
 	cargo clippy --release --locked --all-targets -- -D warnings
 	$(PYTHON) -m unittest discover -s tests -p 'test_*.py' -q
 	cargo test --release --locked
+	cargo build --release --locked
+	$(call TORTURE,0) --seed 1
 
 torture: build models samples
 	@$(call TORTURE,$(or $(MINUTES),30)) $(if $(SEED),--seed $(SEED))

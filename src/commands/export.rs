@@ -92,7 +92,7 @@ fn is_one_a_line(file: &Path) -> bool {
 /// The samples of a file with their ids: their own, else the file's place among the annotations.
 fn samples_of(file: &Path, relative: &Path) -> Result<Vec<(String, Value)>> {
     let place: Vec<String> = relative.with_extension("").iter().map(|c| c.to_string_lossy().into_owned()).collect();
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = turnwise::file::read_text(file)?;
     let pieces: Vec<&str> = if is_one_a_line(file) { text.lines().filter(|l| !l.trim().is_empty()).collect() } else { vec![&text] };
     let mut samples = Vec::new();
     for piece in pieces {

@@ -10,6 +10,8 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, Result};
 
 /// The registry the binary was built with.
+/// The models folder below the working directory.
+const HERE: &str = "onnx/models";
 const EMBEDDED: &str = include_str!("../../onnx/models.toml");
 
 /// Environment variable that names the models folder.
@@ -243,15 +245,19 @@ pub struct Registry {
 impl Registry {
     /// The embedded registry over the models folder: `dir`, else `TURNWISE_MODELS`, else the first that exists of `onnx/models` under the
     /// working directory, `models` and `onnx/models` beside the binary and its ancestors, and the user's data folder. A `models.toml`
-    /// inside the folder adds models or replaces them.
+    /// inside the folder adds models or replaces them, but for one below the working directory that nobody named.
     ///
     /// # Errors
     /// [`Error::Parse`] when a registry file is not understood.
     pub fn open(dir: Option<&Path>) -> Result<Self> {
-        let dir = dir.map(Path::to_owned).or_else(|| std::env::var_os(MODELS_ENV).map(PathBuf::from)).unwrap_or_else(find_folder);
+        let named = dir.map(Path::to_owned).or_else(|| std::env::var_os(MODELS_ENV).map(PathBuf::from));
+        let dir = named.clone().unwrap_or_else(find_folder);
         let mut registry = Self::parse(EMBEDDED, Path::new("onnx/models.toml"), dir.clone())?;
         let own = dir.join("models.toml");
-        if own.is_file() {
+        if named.is_none() && dir == Path::new(HERE) && own.is_file() {
+            // A corpus that was handed over must not bring a library that is then loaded.
+            tracing::warn!("{} is not read, since nobody named its folder; to use it, pass --models {HERE}", own.display());
+        } else if own.is_file() {
             let text = crate::file::read_text(&own)?;
             registry.extend(&text, &own)?;
         }
@@ -412,7 +418,7 @@ pub fn file_sha256(path: &Path) -> Result<String> {
 }
 
 fn find_folder() -> PathBuf {
-    let here = PathBuf::from("onnx/models");
+    let here = PathBuf::from(HERE);
     let mut places = vec![here.clone()];
     if let Ok(exe) = std::env::current_exe() {
         for up in exe.ancestors().skip(1).take(4) {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::clips::Clips;
 use super::*;
 use crate::error::Error;
+use crate::warning::Warning;
 
 fn pcm(rate_hz: u32, channels: u16, data: &[u8]) -> Vec<u8> {
     let bytes = rate_hz.wrapping_mul(2).wrapping_mul(u32::from(channels));
@@ -86,4 +87,21 @@ fn pictures_of_any_size_a_header_can_name() {
     let path = clips.make("large.mkv", "-f lavfi -i color=size=8200x8200:rate=1:duration=1 -c:v png -threads 1");
     let e = video(&path, Sampling::default(), StreamPick::default()).map(|_| ()).unwrap_err();
     assert!(e.chain().contains("8200x8200") || matches!(e, Error::NoStream { .. }), "{}", e.chain());
+}
+
+#[test]
+fn a_frame_that_stands_for_a_century() {
+    let clips = Clips::new();
+    let path = clips.make("slow.avi", "-f lavfi -i testsrc=size=64x48:rate=25:duration=1 -c:v mjpeg");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let scale = bytes.windows(4).position(|w| w == b"vids").unwrap() + 20;
+    bytes[scale..scale + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+    bytes[scale + 4..scale + 8].copy_from_slice(&1_u32.to_le_bytes());
+    std::fs::write(&path, bytes).unwrap();
+    let mut film = video(&path, Sampling { rate_hz: 0.0, ..Sampling::default() }, StreamPick::default()).unwrap();
+    let last = film.by_ref().map(|frame| frame.unwrap().pts.get()).fold(0.0, f64::max);
+    let report = film.finish().unwrap();
+    assert!(last < 3600.0 && report.end.unwrap().get() < 3600.0, "{last} {report:?}");
+    let codes: Vec<_> = report.warnings.iter().map(Warning::code).collect();
+    assert!(codes.contains(&"duration_doubtful") && codes.contains(&"video_time_order"), "{:?}", report.warnings);
 }

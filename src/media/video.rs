@@ -259,7 +259,9 @@ impl Film {
     fn take(&mut self, frame: &mut frame::Video) -> std::result::Result<(), Stopped> {
         let Some(pts) = self.pts(frame) else { return Ok(()) };
         let index = self.report.frames_decoded;
-        self.count(pts, self.decoder.span_secs(frame.packet().duration));
+        let duration = self.decoder.span_secs(frame.packet().duration);
+        // A frame that stands for a century says nothing of when the next one is due.
+        self.count(pts, if pts.get() + duration <= self.limit { duration } else { 0.0 });
         // A clock that runs backwards would break the order of the tables; such frames are counted and not handed out.
         let sampled = self.report.last_pts.is_none_or(|last| pts > last || index == 0) && self.grid.takes(pts.get());
         self.report.last_pts = self.report.last_pts.max(Some(pts));

@@ -1,7 +1,6 @@
 //! Whether an interview is done, and what is kept to know it: `timings/<interview_id>.json`, beside the data, written last of all.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::fingerprint::FileMark;
@@ -65,7 +64,7 @@ pub(super) fn forget(out: &Path, id: &str) -> Result<()> {
 fn write(out: &Path, record: &Record) -> Result<()> {
     let path = record_path(out, &record.interview_id)?;
     let text = serde_json::to_string_pretty(record).map_err(|e| Error::write(&path, e))?;
-    atomic::write_whole(&path, |file| Ok(writeln!(file, "{text}")?))
+    atomic::write_text(&path, &format!("{text}\n"))
 }
 
 /// True when the folder holds this interview: made from inputs of the same content with the same recipe, models and version of the program,

@@ -12,6 +12,11 @@ use super::tiers::{self, Interval, Layer, Tier};
 use crate::error::Result;
 use crate::time::Segment;
 
+/// What becomes of a reference to an entity that only a document type could define: none is read, so that no text
+/// grows without bound and no other file is opened.
+const AS_WRITTEN: &str = "it is kept as written";
+const NO_ENTITIES: &str = "write the characters themselves; ELAN defines no entities of its own";
+
 const EXPECTED: &str = "expected ELAN's annotation format; save it from ELAN again";
 
 #[derive(Default)]
@@ -43,6 +48,8 @@ struct Document {
     origin_ms: f64,
     /// Times of slots that are no numbers: line and what is there.
     odd_times: Vec<(usize, String)>,
+    /// References in attributes to entities that nothing defines: line and what is there.
+    odd_references: Vec<(usize, String)>,
 }
 
 /// Reads EAF text into `draft`.
@@ -56,6 +63,9 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     }
     for (line, what) in &document.odd_times {
         draft.flaw(*line, what, "the time is taken from its neighbours", "correct the time, or save the file from ELAN again")?;
+    }
+    for (line, what) in &document.odd_references {
+        draft.flaw(*line, what, AS_WRITTEN, NO_ENTITIES)?;
     }
     let mut slots_seen: BTreeMap<&str, Option<f64>> = BTreeMap::new();
     for (id, time) in &document.slots {
@@ -207,8 +217,14 @@ fn parse(text: &str, draft: &mut Draft) -> Result<Document> {
                 }
             }
             Event::GeneralRef(name) => {
+                let written = format!("&{};", &*name);
+                let resolved = super::markup::unescape(&written);
+                if resolved == written {
+                    let what = format!("nothing defines the entity {}", short(&written));
+                    draft.flaw(lines.of(position), what, AS_WRITTEN, NO_ENTITIES)?;
+                }
                 if let Some(value) = &mut value {
-                    value.push_str(&super::markup::unescape(&format!("&{};", &*name)));
+                    value.push_str(&resolved);
                 }
             }
             Event::End(tag) => {
@@ -256,6 +272,12 @@ impl LineCount<'_> {
 }
 
 fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, position: usize) {
+    for written in tag.attributes().with_checks(false).flatten() {
+        if written.normalized_value(XmlVersion::Implicit1_0).is_err() {
+            let what = format!("{} refers to an entity that nothing defines: {}", written.key.as_ref(), short(&written.value));
+            document.odd_references.push((lines.of(position), what));
+        }
+    }
     let attribute = |key: &str| {
         let found = tag.attributes().with_checks(false).flatten().find(|a| a.key.as_ref() == key)?;
         Some(found.normalized_value(XmlVersion::Implicit1_0).map_or_else(|_| found.value.to_string(), |v| v.into_owned()))
@@ -365,5 +387,26 @@ mod tests {
         let t = read_bytes(cut.as_bytes(), Path::new("a.eaf"), &LENIENT).unwrap();
         assert_eq!(told(&t), ["1-2 Anna: hi"], "what is not whole goes");
         assert!(warned(&t).contains("line 8: the file ends within"), "{}", warned(&t));
+    }
+
+    #[test]
+    fn an_entity_of_the_files_own_is_told_and_never_grows() {
+        let document = |attribute: &str, value: &str| {
+            format!(
+                r#"<!DOCTYPE x [<!ENTITY l0 "ha"><!ENTITY l1 "&l0;&l0;"><!ENTITY f SYSTEM "file:///etc/passwd">]>
+<ANNOTATION_DOCUMENT><TIME_ORDER>
+<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="500"/><TIME_SLOT TIME_SLOT_ID="t2" TIME_VALUE="1500"/></TIME_ORDER>
+<TIER TIER_ID="A" PARTICIPANT="{attribute}"><ANNOTATION>
+<ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2"><ANNOTATION_VALUE>
+{value}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER></ANNOTATION_DOCUMENT>"#
+            )
+        };
+        let e = complaint("a.eaf", &document("Anna", "well &l1; yes"));
+        assert!(e.starts_with("a.eaf:6: nothing defines the entity &l1;"), "{e}");
+        let e = complaint("a.eaf", &document("&f;", "well"));
+        assert!(e.starts_with("a.eaf:4: PARTICIPANT refers to an entity that nothing defines: &f;"), "{e}");
+        let kept = read_bytes(document("Anna", "well &l1; yes").as_bytes(), Path::new("a.eaf"), &LENIENT).unwrap();
+        assert_eq!(told(&kept), ["0.5-1.5 Anna: well &l1; yes"]);
+        assert!(warned(&kept).contains("line 6: nothing defines the entity &l1;; it is kept as written"), "{}", warned(&kept));
     }
 }
