@@ -56,7 +56,7 @@ fn a_slip_in_the_manifest_is_told_however_quiet_and_before_any_work() {
             "interview_id,media,transcript,min_speaker\na,,cues.srt,2\n",
             "slip.csv:1: unknown column \"min_speaker\"; did you mean \"min_speakers\"?",
         ),
-        ("interview_id;media;transcript\na;;cues.srt\n", "slip.csv:1: the cells are separated by semicolons"),
+        ("interview_id|media|transcript\na||cues.srt\n", "slip.csv:1: the cells are separated by bars"),
         ("interview_id,media,transcript\nAnn,,cues.srt\nann,,cues.srt\n", "slip.csv:3: interview_id \"ann\" differs from \"Ann\""),
         ("interview_id,media,transcript\na,,cues.srt\na.parquet/b,,cues.srt\n", "slip.csv:3: interview id \"a.parquet/b\""),
         ("interview_id,media,transcript\nx/NUL,,cues.srt\n", "slip.csv:2: interview id \"x/NUL\""),

@@ -40,6 +40,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     enrol(args.enrol.as_deref(), &mut recipe)?;
     let unlisted = unlisted(args)?;
     let requests = requests(args)?;
+    corpus::find_files(&requests)?;
     for request in &requests {
         let Some(rttm) = &request.rttm else { continue };
         keep_apart(rttm, &rttm_path(&args.out, &request.interview_id)?)?;
@@ -122,8 +123,9 @@ fn tell_others(args: &Extract, summary: &Summary) {
 }
 
 fn told(summary: &Summary, out: &Path) -> String {
-    let Summary { done, skipped, failed, left, stopped, .. } = summary;
-    let counts = format!("{done} done, {skipped} already done, {} failed", failed.len());
+    let Summary { done, warned, skipped, failed, left, stopped, .. } = summary;
+    let with_warnings = if *warned > 0 { format!(" ({warned} with warnings)") } else { String::new() };
+    let counts = format!("{done} done{with_warnings}, {skipped} already done, {} failed", failed.len());
     match stopped {
         Some(_) => {
             format!("stopped: {counts}, {left} left; what is done is kept in {}, and the same command goes on with the rest", out.display())

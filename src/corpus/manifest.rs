@@ -140,7 +140,7 @@ mod tests {
             ("interview_id,media,min_speakers\na,b,two\n", "corpus.csv:2: min_speakers is \"two\""),
             ("interview_id,media,min_speaker\na,b,2\n", "corpus.csv:1: unknown column \"min_speaker\"; did you mean \"min_speakers\"?"),
             ("interview_id,media,media\na,b,c\n", "corpus.csv:1: two columns are called \"media\""),
-            ("interview_id;media\na;b\n", "corpus.csv:1: the cells are separated by semicolons"),
+            ("interview_id|media\na|b\n", "corpus.csv:1: the cells are separated by bars"),
             ("interview_id,media\n../a,b\n", "../a"),
             ("interview_id,media\na.parquet/b,b\n", "corpus.csv:2: interview id \"a.parquet/b\""),
             ("interview_id,media\nCON,b\n", "corpus.csv:2: interview id \"CON\""),

@@ -94,7 +94,7 @@ fn answer(
             }
         };
         let outcome = match one(out, &request, &mut models, recipe, registry, &progress) {
-            Ok(timings) => Outcome::Done { timings },
+            Ok((timings, warnings)) => Outcome::Done { timings, warnings },
             // The next interview would fare no better, hours of work later.
             Err(error) if error.ends_all_writing() || !is_there(out) => {
                 tell(&Event::Unwritable { error: error.chain() })?;
@@ -114,12 +114,13 @@ fn one(
     recipe: &Recipe,
     registry: &Registry,
     progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Timings> {
+) -> Result<(Timings, Vec<String>)> {
     let done = pipeline::extract(request, models, recipe, progress)?;
     if !is_there(out) {
         return Err(gone(out));
     }
     pipeline::write(out, &done, recipe, registry)?;
     forget_failure(out, request, recipe);
-    Ok(done.timings)
+    let warnings = done.warning_codes();
+    Ok((done.timings, warnings))
 }

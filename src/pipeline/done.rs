@@ -49,6 +49,11 @@ pub(super) fn keep(out: &Path, id: &str, timings: &Timings, inputs: &Inputs, nam
     write(out, &Record { timings, interview_id: id.into(), request_hash, inputs: inputs.marks(), outputs })
 }
 
+/// True where the folder holds the record of an interview that was done, whatever has become of its files since.
+pub fn has_record(out: &Path, id: &str) -> bool {
+    record_path(out, id).is_ok_and(|path| path.is_file())
+}
+
 /// Makes an interview count as not done, before its tables are replaced.
 ///
 /// # Errors

@@ -22,7 +22,7 @@ mod tables;
 mod told;
 mod write;
 
-pub use done::is_done;
+pub use done::{has_record, is_done};
 pub use enrolment::known_voices;
 pub use inputs::Inputs;
 pub use interview::interviews_schema;
@@ -43,7 +43,7 @@ use crate::media::{self, AudioReport, Sampling, StreamPick, VideoReport};
 use crate::recipe::Recipe;
 use crate::signal::AudioBuffer;
 use crate::speaker::{self, Diarization, SpeakerBounds, SpeakerModels};
-use crate::table::Table;
+use crate::table::{ColumnData, Table};
 use crate::time::{Seconds, Segment};
 use crate::transcript::{self, ReadOptions, Transcript};
 use crate::warning::{Warning, Warnings};
@@ -77,6 +77,12 @@ pub struct Request {
 }
 
 impl Request {
+    /// The files it names, each with its column in a manifest.
+    pub fn files(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
+        let named = [("media", &self.media), ("audio", &self.audio), ("transcript", &self.transcript), ("rttm", &self.rttm)];
+        named.into_iter().filter_map(|(column, path)| Some((column, path.as_ref()?)))
+    }
+
     /// A media file on its own: the id is the file's stem.
     ///
     /// # Errors
@@ -207,6 +213,17 @@ pub struct Interview {
     pub annotation: Annotation,
     /// Time spent.
     pub timings: Timings,
+}
+
+impl Interview {
+    /// The codes of the warnings of its row, sorted; each as often as there are warnings of the kind.
+    pub fn warning_codes(&self) -> Vec<String> {
+        let Some(ColumnData::StrList(rows)) = self.row.column("warnings") else { return Vec::new() };
+        let texts = rows.iter().flatten().flatten();
+        let mut codes: Vec<String> = texts.map(|text| text.split(':').next().unwrap_or_default().to_owned()).collect();
+        codes.sort();
+        codes
+    }
 }
 
 /// What was heard.
