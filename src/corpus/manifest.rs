@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::names::Names;
 use crate::error::Result;
+use crate::file;
 use crate::output::paths::check_interview_id;
 use crate::pipeline::Request;
 use crate::sheet::{Row, Sheet};
@@ -64,13 +65,6 @@ pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
     Ok(requests)
 }
 
-/// The cell; where it is an absolute path, the file's name: tables say nothing of where a corpus lies.
-fn media_name(cell: &str) -> String {
-    let path = Path::new(cell);
-    let name = path.file_name().filter(|_| path.is_absolute());
-    name.map_or_else(|| cell.to_owned(), |n| n.to_string_lossy().into_owned())
-}
-
 /// What one row asks for.
 fn request(row: &Row<'_>, folder: &Path) -> Result<Request> {
     for name in COLUMNS {
@@ -95,7 +89,7 @@ fn request(row: &Row<'_>, folder: &Path) -> Result<Request> {
     bounds.range().map_err(|e| row.fail(e.to_string(), "correct the speaker numbers"))?;
     Ok(Request {
         interview_id: id.to_owned(),
-        media_name: row.cell("media").map(media_name).unwrap_or_default(),
+        media_name: row.cell("media").map(|cell| file::without_place(cell).to_owned()).unwrap_or_default(),
         media: file("media"),
         audio: file("audio"),
         transcript: file("transcript"),
