@@ -124,6 +124,29 @@ fn tables_of_a_failed_interview_are_not_current_and_not_lost() {
 }
 
 #[test]
+fn a_share_that_is_not_there_costs_no_finished_tables() {
+    let stage = Stage::new();
+    corpus(&stage, &["a", "b"]);
+    stage.write("more.srt", "1\n00:00:00,000 --> 00:00:01,000\nAnna: more\n");
+    stage.write("corpus.csv", "interview_id,media,transcript\na,,cues.srt\nb,,more.srt\n");
+    stage.run(&EXTRACT).line("2 done");
+    let before = stage.files("out");
+    std::fs::rename(stage.path("more.srt"), stage.path("away")).unwrap();
+    let ended = stage.run(&EXTRACT);
+    assert_eq!(ended.code, 1);
+    ended.line("b: there is no transcript ");
+    assert!(ended.err.contains("its tables of an earlier run were left as they are"), "{}", ended.err);
+    assert!(before == stage.files("out"));
+    std::fs::rename(stage.path("cues.srt"), stage.path("cues_away")).unwrap();
+    let ended = stage.run(&EXTRACT);
+    assert!(ended.code == 2 && ended.err.contains("not one of 2 interviews has all its files"), "{}", ended.err);
+    std::fs::rename(stage.path("away"), stage.path("more.srt")).unwrap();
+    std::fs::rename(stage.path("cues_away"), stage.path("cues.srt")).unwrap();
+    stage.run(&EXTRACT).line("0 done, 2 already done, 0 failed");
+    assert!(before == stage.files("out"));
+}
+
+#[test]
 fn half_written_tables_are_nobodys() {
     let stage = Stage::new();
     corpus(&stage, &["a", "b"]);

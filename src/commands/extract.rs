@@ -18,7 +18,7 @@ use turnwise::recipe::Recipe;
 use turnwise::speaker::SpeakerBounds;
 
 use super::progress::Display;
-use super::{SOME_FAILED, keep_apart, recipe, say};
+use super::{SOME_FAILED, keep_apart, recipe, say, sharing};
 use crate::cli::{Cli, Extract, Share, Speakers, Worker};
 
 /// Ended by a signal, as shells tell it: 128 and its number.
@@ -54,6 +54,10 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     tempfile::tempfile_in(&args.out).with_context(|| format!("cannot write into the folder {}", args.out.display()))?;
 
+    if sharing::of(cli) == Share::Group && !sharing::is_open_to_group(&args.out) {
+        let out = args.out.display();
+        tracing::warn!("{out} was made for its owner alone; to open what is there already: chmod -R g+rwX {out}");
+    }
     let stop = stop_on_signals()?;
     let binary = std::env::current_exe().context("cannot find the program's own file")?;
     let worker = || worker_command(&binary, args, cli, registry);
@@ -124,13 +128,14 @@ fn tell_others(args: &Extract, summary: &Summary) {
 
 fn told(summary: &Summary, out: &Path) -> String {
     let Summary { done, warned, skipped, failed, left, stopped, .. } = summary;
-    let with_warnings = if *warned > 0 { format!(" ({warned} with warnings)") } else { String::new() };
-    let counts = format!("{done} done{with_warnings}, {skipped} already done, {} failed", failed.len());
+    let counts = format!("{done} done, {skipped} already done, {} failed", failed.len());
+    let warnings =
+        if *warned > 0 { format!("; {warned} with warnings, which turnwise inspect {} lists", out.display()) } else { String::new() };
     match stopped {
         Some(_) => {
             format!("stopped: {counts}, {left} left; what is done is kept in {}, and the same command goes on with the rest", out.display())
         }
-        None => format!("{counts}; tables in {}", out.display()),
+        None => format!("{counts}; tables in {}{warnings}", out.display()),
     }
 }
 
@@ -240,7 +245,7 @@ fn jobs(asked: Option<u32>) -> usize {
 fn worker_command(binary: &Path, args: &Extract, cli: &Cli, registry: &Registry) -> Command {
     let mut command = Command::new(binary);
     command.arg("worker").arg(option("--out", &args.out)).arg(option("--models", registry.dir()));
-    command.arg(match cli.share {
+    command.arg(match sharing::of(cli) {
         Share::Owner => "--share=owner",
         Share::Group => "--share=group",
     });

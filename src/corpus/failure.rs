@@ -21,7 +21,7 @@ pub(super) fn table_names(recipe: &Recipe) -> Vec<&'static str> {
 /// not plugged in), everything stays as it is: nothing says that the file has changed.
 pub(super) fn record_failure(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, error: &Error) -> Outcome {
     let tables = table_names(recipe);
-    if is_out_of_reach(request, error) && pipeline::has_record(out, &request.interview_id) {
+    if is_out_of_reach(request, error) && pipeline::has_record(out, request) {
         let error_text = format!("{}; its tables of an earlier run were left as they are", error.chain());
         return Outcome::Failed { kind: error.kind().into(), error: error_text };
     }

@@ -59,7 +59,7 @@ pub fn write(out: &Path, made: &Interview, recipe: &Recipe, registry: &Registry)
     rttm::write_rttm(&paths::rttm_path(out, id)?, &rttm::uri_for(id), &made.annotation)?;
     parquet::write(&row, &made.row, &metadata)?;
     let names: Vec<&str> = made.tables.iter().map(|t| t.schema().name).chain(["interviews"]).collect();
-    done::keep(out, id, &made.timings, &made.inputs, &names)
+    done::keep(out, &made.request, &made.timings, &made.inputs, &names)
 }
 
 /// Writes the row of an interview that failed.
