@@ -91,7 +91,7 @@ pub fn write(path: &Path, table: &Table, metadata: &FileMetadata) -> Result<()> 
     let schema = table.schema();
     let columns = schema.columns.iter().zip(table.filled_columns()).map(|(spec, data)| OutColumn {
         name: &spec.name,
-        unit: spec.unit,
+        unit: &spec.unit,
         description: &spec.description,
         cut_off: spec.cut_off.name(),
         kind: spec.kind,
@@ -287,7 +287,7 @@ mod tests {
             let expected = StoredColumn {
                 name: spec.name.to_string(),
                 kind: spec.kind,
-                unit: spec.unit.into(),
+                unit: spec.unit.clone().into_owned(),
                 description: spec.description.to_string(),
                 cut_off: spec.cut_off.name().into(),
             };

@@ -67,7 +67,7 @@ fn line(text: &mut String, name: &str, column: &ColumnSpec, description: &str) {
         "| `{}` | {} | {} | {} | {} |",
         cell(name),
         column.kind.name(),
-        cell(column.unit),
+        cell(&column.unit),
         column.cut_off.name(),
         cell(description)
     );
@@ -84,7 +84,7 @@ struct Family {
     suffix: String,
     description: String,
     kind: &'static str,
-    unit: &'static str,
+    unit: String,
     cut_off: &'static str,
 }
 
@@ -143,7 +143,7 @@ fn candidates(column: &ColumnSpec) -> Vec<(Family, String)> {
             suffix: suffix.to_owned(),
             description: column.description.replace(word, "*"),
             kind: column.kind.name(),
-            unit: column.unit,
+            unit: column.unit.clone().into_owned(),
             cut_off: column.cut_off.name(),
         };
         found.push((family, word.to_owned()));

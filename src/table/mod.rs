@@ -1,72 +1,15 @@
 //! Tables: named columns of equal length, each with unit and description; the form every result leaves the program in.
 
-use std::borrow::Cow;
+mod column;
+mod schema;
+
+pub use column::{Column, Layout, all_of, all_until};
+pub use schema::{ColumnSpec, CutOff, Kind, Modality, TableSchema};
+
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::error::{Error, Result};
-
-/// What a column holds. Missing values become null; NaN is never written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// 32-bit float: features.
-    F32,
-    /// 64-bit float: times and statistics.
-    F64,
-    /// 64-bit integer: counts and indices.
-    I64,
-    /// UTF-8 text.
-    Str,
-    /// True or false.
-    Bool,
-    /// List of 32-bit floats: embeddings, landmarks.
-    F32List,
-    /// List of texts.
-    StrList,
-}
-
-impl Kind {
-    /// The name in SCHEMA.md.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::F32 => "float32",
-            Kind::F64 => "float64",
-            Kind::I64 => "int64",
-            Kind::Str => "string",
-            Kind::Bool => "bool",
-            Kind::F32List => "list of float32",
-            Kind::StrList => "list of string",
-        }
-    }
-}
-
-/// Up to what time a feature looked; a task may only use features that end by its own cut-off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CutOff {
-    /// Known beforehand: keys, corpus facts.
-    None,
-    /// The start of the row's turn.
-    TurnStart,
-    /// The end of the row's turn.
-    TurnEnd,
-    /// The start of the next turn.
-    NextTurn,
-    /// The whole interview.
-    Interview,
-}
-
-impl CutOff {
-    /// The value in the field metadata.
-    pub fn name(self) -> &'static str {
-        match self {
-            CutOff::None => "none",
-            CutOff::TurnStart => "turn_start",
-            CutOff::TurnEnd => "turn_end",
-            CutOff::NextTurn => "next_turn",
-            CutOff::Interview => "interview",
-        }
-    }
-}
 
 /// Why a group of columns is null; the value of a `<group>_missing` column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,45 +58,6 @@ impl Missing {
             Missing::NoSpeech => "no_speech",
         }
     }
-}
-
-/// One column's contract.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ColumnSpec {
-    /// Unique in its table.
-    pub name: Cow<'static, str>,
-    /// What it holds.
-    pub kind: Kind,
-    /// Unit as written in the field metadata; empty for text and plain numbers.
-    pub unit: &'static str,
-    /// One sentence for a reader of the table.
-    pub description: Cow<'static, str>,
-    /// Up to what time it looked.
-    pub cut_off: CutOff,
-}
-
-impl ColumnSpec {
-    /// A column whose cut-off is the interview; see [`ColumnSpec::until`].
-    pub fn new(name: impl Into<Cow<'static, str>>, kind: Kind, unit: &'static str, description: impl Into<Cow<'static, str>>) -> Self {
-        ColumnSpec { name: name.into(), kind, unit, description: description.into(), cut_off: CutOff::Interview }
-    }
-
-    /// The same with another cut-off.
-    pub fn until(mut self, cut_off: CutOff) -> Self {
-        self.cut_off = cut_off;
-        self
-    }
-}
-
-/// A table's contract: its columns in order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TableSchema {
-    /// Table and folder name.
-    pub name: &'static str,
-    /// What one row is.
-    pub description: &'static str,
-    /// Columns in the order they are written.
-    pub columns: Vec<ColumnSpec>,
 }
 
 /// A column's values; NaN and `None` are missing.
@@ -400,6 +304,25 @@ impl TableBuilder {
         TableBuilder { schema, place, columns, rows: 0, misfit: None }
     }
 
+    /// Appends a row of one cell for each column, in their order. A kind that does not fit is told by [`TableBuilder::finish`].
+    pub(crate) fn push(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.row();
+        for (i, cell) in cells.into_iter().enumerate() {
+            let misfit = self.put(i, cell);
+            self.misfit = self.misfit.take().or(misfit);
+        }
+    }
+
+    /// What is wrong with the cell, if anything.
+    fn put(&mut self, i: usize, cell: Cell) -> Option<String> {
+        if cell == Cell::Missing {
+            return None;
+        }
+        let spec = &self.schema.columns[i];
+        let column = self.columns[i].get_or_insert_with(|| ColumnData::missing(spec.kind, self.rows));
+        column.set_last(cell).err().map(|cell| format!("{cell:?} for column {}", spec.name))
+    }
+
     /// Starts a row of missing values.
     pub fn row(&mut self) -> &mut Self {
         crate::pulse::beat();
@@ -411,13 +334,7 @@ impl TableBuilder {
     /// Sets a value of the current row. A name or kind that the schema does not know is told by [`TableBuilder::finish`].
     pub fn set(&mut self, name: &str, value: impl Into<Cell>) -> &mut Self {
         let misfit = match self.place.get(name) {
-            Some(&i) if self.rows > 0 => match value.into() {
-                Cell::Missing => None,
-                cell => {
-                    let column = self.columns[i].get_or_insert_with(|| ColumnData::missing(self.schema.columns[i].kind, self.rows));
-                    column.set_last(cell).err().map(|cell| format!("{cell:?} for column {name}"))
-                }
-            },
+            Some(&i) if self.rows > 0 => self.put(i, value.into()),
             Some(_) => Some(format!("{name} before the first row")),
             None => Some(format!("unknown column {name}")),
         };
