@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::output::read::{StoredTable, read};
+use crate::store::read::{StoredTable, read};
 use crate::table::{ColumnData, CutOff, Kind};
 
 /// What a feature measures, by its name.

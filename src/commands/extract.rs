@@ -12,10 +12,10 @@ use turnwise::corpus::{self, Limits, RunSettings, Summary, Unlisted};
 use turnwise::error::Error;
 use turnwise::file;
 use turnwise::inference::{Registry, Runtime};
-use turnwise::output::paths::{check_interview_id, rttm_path};
 use turnwise::pipeline::{Models, Request};
 use turnwise::recipe::Recipe;
 use turnwise::speaker::SpeakerBounds;
+use turnwise::store::paths::{check_interview_id, rttm_path};
 
 use super::progress::Display;
 use super::{SOME_FAILED, keep_apart, recipe, say};

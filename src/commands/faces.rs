@@ -8,9 +8,9 @@ use turnwise::error::Error;
 use turnwise::face::{self, FaceConfig, FaceModels, FaceTracker, Observation, faces_table, tracks_table};
 use turnwise::inference::{Registry, Runtime};
 use turnwise::media::{self, Sampling, StreamPick, VideoWriter};
-use turnwise::output::atomic::write_whole;
-use turnwise::output::parquet;
 use turnwise::pipeline::{Request, file_metadata};
+use turnwise::store::parquet;
+use turnwise::store::whole::write_whole;
 use turnwise::text::clean;
 
 use super::{keep_apart, recipe};

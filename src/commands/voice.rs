@@ -7,11 +7,11 @@ use anyhow::{Context, Result};
 use turnwise::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, FUNCTIONALS, Functionals, LLDS, Lld};
 use turnwise::inference::Registry;
 use turnwise::media::{self, StreamPick};
-use turnwise::output::atomic::write_whole;
-use turnwise::output::{parquet, rttm};
 use turnwise::pipeline::file_metadata;
 use turnwise::recipe::Recipe;
 use turnwise::sheet::{Row, Sheet};
+use turnwise::store::whole::write_whole;
+use turnwise::store::{parquet, rttm};
 use turnwise::table::{ColumnData, ColumnSpec, Kind, Table, TableSchema};
 use turnwise::time::Segment;
 

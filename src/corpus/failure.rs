@@ -5,9 +5,9 @@ use std::path::Path;
 use super::run::Outcome;
 use crate::error::Error;
 use crate::inference::Registry;
-use crate::output::interview_files::{InterviewFiles, SUPERSEDED};
 use crate::pipeline::{self, Request};
 use crate::recipe::Recipe;
+use crate::store::interview_files::{InterviewFiles, SUPERSEDED};
 
 /// Names of the tables of an interview, the same for every recipe.
 pub(super) fn table_names(recipe: &Recipe) -> Vec<&'static str> {

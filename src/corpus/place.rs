@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::failure::table_names;
 use super::names::Names;
 use crate::error::{Error, Result};
-use crate::output::interview_files::{InterviewFiles, SUPERSEDED};
-use crate::output::sweep::sweep;
 use crate::pipeline::Request;
 use crate::recipe::Recipe;
+use crate::store::interview_files::{InterviewFiles, SUPERSEDED};
+use crate::store::sweep::sweep;
 
 /// Longest path that Linux takes, and what the names of unfinished and superseded files need beside a table's.
 const PATH_BYTES: usize = 4095;

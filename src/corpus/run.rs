@@ -16,9 +16,9 @@ use super::removed::{Unlisted, keep_needed, prune, unlisted};
 use super::watch::{self, Limits, Overrun, Watch};
 use crate::error::{Error, Result};
 use crate::inference::Registry;
-use crate::output::{folder::OutputFolder, interviews::merge_interviews, paths};
 use crate::pipeline::{self, Progress, Request, Timings};
 use crate::recipe::Recipe;
+use crate::store::{folder::OutputFolder, interviews::merge_interviews, paths};
 
 /// File in the output folder that a run holds locked.
 const LOCK: &str = ".lock";
@@ -108,7 +108,7 @@ pub struct Summary {
     pub unlisted: Vec<String>,
     /// Rows in the folder that are not in the joined table, each with the reason.
     pub left_out: Vec<String>,
-    /// See [`crate::output::provenance::Makings::text`]: empty when all interviews of the folder were made the same way.
+    /// See [`crate::store::provenance::Makings::text`]: empty when all interviews of the folder were made the same way.
     pub ways: String,
     /// Interviews not reached, or left half done, when the run was stopped.
     pub left: usize,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::instances::placeholders;
 use crate::error::{Error, Result};
-use crate::output::read::StoredTable;
+use crate::store::read::StoredTable;
 use crate::table::{ColumnData, CutOff};
 
 /// The wording that comes with the program.

@@ -7,8 +7,8 @@ use super::fingerprint::FileMark;
 use super::{Inputs, Request, Timings, file_metadata, inputs};
 use crate::error::{Error, Result};
 use crate::inference::Registry;
-use crate::output::{atomic, paths, read};
 use crate::recipe::Recipe;
+use crate::store::{paths, read, whole};
 
 /// Name of the speech turns among the outputs; the others have their table's.
 const RTTM: &str = "rttm";
@@ -64,7 +64,7 @@ pub(super) fn forget(out: &Path, id: &str) -> Result<()> {
 fn write(out: &Path, record: &Record) -> Result<()> {
     let path = record_path(out, &record.interview_id)?;
     let text = serde_json::to_string_pretty(record).map_err(|e| Error::write(&path, e))?;
-    atomic::write_text(&path, &format!("{text}\n"))
+    whole::write_text(&path, &format!("{text}\n"))
 }
 
 /// True when the folder holds this interview: made from inputs of the same content with the same recipe, models and version of the program,

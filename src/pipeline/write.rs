@@ -7,9 +7,9 @@ use std::path::Path;
 use super::{Interview, Models, Request, done, interview, told};
 use crate::error::{Error, Result};
 use crate::inference::Registry;
-use crate::output::parquet::{self, FileMetadata};
-use crate::output::{paths, rttm};
 use crate::recipe::Recipe;
+use crate::store::parquet::{self, FileMetadata};
+use crate::store::{paths, rttm};
 
 /// Version of the tables' contract: raised when a column changes its meaning or goes.
 const SCHEMA_VERSION: &str = "1";

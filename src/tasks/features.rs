@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::settings::Task;
 use crate::error::{Error, Result};
-use crate::output::read::{StoredSchema, StoredTable};
+use crate::store::read::{StoredSchema, StoredTable};
 use crate::table::{ColumnData, CutOff, Kind};
 
 /// The tables that features come from; annotations are never among them.

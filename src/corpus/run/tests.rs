@@ -13,8 +13,8 @@ struct Ran {
 }
 
 impl Ran {
-    fn row(&self, id: &str) -> Option<crate::output::read::StoredTable> {
-        crate::output::read::read(&paths::table_path(self.folder.path(), "interviews", id).unwrap()).ok()
+    fn row(&self, id: &str) -> Option<crate::store::read::StoredTable> {
+        crate::store::read::read(&paths::table_path(self.folder.path(), "interviews", id).unwrap()).ok()
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use polars::prelude::{ArrowDataType, ArrowField, Column, ParquetReader, PolarsResult, SerReader, polars_err};
 
 use crate::error::{Error, Result};
-use crate::output::parquet::{FileMetadata, OutColumn, OutTable, data_type, field_key, key};
+use crate::store::parquet::{FileMetadata, OutColumn, OutTable, data_type, field_key, key};
 use crate::table::{ColumnData, Kind};
 
 /// A column as a file tells it.
@@ -264,7 +264,7 @@ fn column_data(kind: Kind, column: &Column) -> PolarsResult<ColumnData> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::parquet::write;
+    use crate::store::parquet::write;
     use crate::table::{ColumnSpec, TableBuilder, TableSchema};
 
     fn sample(path: &Path) -> Vec<u8> {

@@ -1,20 +1,16 @@
-//! The one door to polars: Parquet tables and RTTM, written whole or not at all.
+//! The one door to polars: tables and RTTM, written whole or not at all.
 //!
 //! `parquet` writes tables, `read` gets them back, `interviews` joins the one-row tables of a corpus, `rttm` speaks RTTM and UEM,
 //! `paths`, `folder` and `interview_files` know where things lie in an output folder, `provenance` how they were made, `sweep` takes away what
-//! a killed run left, `schema_doc` and `inspect` tell people what is in it.
+//! a killed run left.
 
-pub mod atomic;
 pub mod folder;
-mod grid;
-pub mod inspect;
 pub mod interview_files;
 pub mod interviews;
-mod overview;
 pub mod parquet;
 pub mod paths;
 pub mod provenance;
 pub mod read;
 pub mod rttm;
-pub mod schema_doc;
 pub mod sweep;
+pub mod whole;

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::output::paths::{interviews_path, table_path};
-use crate::output::read::read_columns;
+use crate::store::paths::{interviews_path, table_path};
+use crate::store::read::read_columns;
 
 /// The folder of task tables, which are made from the interviews' tables.
 const TASKS: &str = "tasks";

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::output::paths::{rttm_path, table_path, timings_path};
+use crate::store::paths::{rttm_path, table_path, timings_path};
 
 /// Hidden folder that holds, in the same order as the output folder, what a failed run would otherwise leave as if it
 /// were current.

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::output::atomic::{PREFIX, SUFFIX};
+use crate::store::whole::{PREFIX, SUFFIX};
 
 /// Removes the unfinished files in `root` itself and below its `folders`; returns how many. Other folders are not
 /// looked into.
@@ -60,7 +60,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::output::atomic::write_whole;
+    use crate::store::whole::write_whole;
 
     #[test]
     fn only_what_nobody_writes_any_more_goes() {

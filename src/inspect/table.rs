@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::error::Result;
-use crate::output::grid::{Grid, Lean, bytes, clip, counted, number, percent, wrap};
-use crate::output::overview::overview;
-use crate::output::parquet::FileMetadata;
-use crate::output::read::{StoredColumn, StoredTable, read};
+use crate::inspect::folder::overview;
+use crate::inspect::grid::{Grid, Lean, bytes, clip, number, percent, wrap};
+use crate::store::parquet::FileMetadata;
+use crate::store::read::{StoredColumn, StoredTable, read};
 use crate::table::{ColumnData, Kind};
+use crate::text::counted;
 
 /// Widest line in characters.
 pub(super) const WIDTH: usize = 116;
@@ -310,7 +311,7 @@ pub(super) fn shown(table: &StoredTable, name: &str, row: usize) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::parquet::write;
+    use crate::store::parquet::write;
     use crate::table::{ColumnSpec, TableBuilder, TableSchema};
 
     fn table(path: &Path, rows: u32) {

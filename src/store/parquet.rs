@@ -17,7 +17,7 @@ use polars::prelude::{
 use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 
 use crate::error::{Cause, Error, Result};
-use crate::output::atomic::write_whole;
+use crate::store::whole::write_whole;
 use crate::table::{ColumnData, Kind, Table};
 use crate::text::clean;
 
@@ -234,7 +234,7 @@ fn finite(x: f32) -> Option<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::read::{StoredColumn, read, read_column_names, read_columns, read_metadata};
+    use crate::store::read::{StoredColumn, read, read_column_names, read_columns, read_metadata};
     use crate::table::{ColumnSpec, CutOff, TableBuilder, TableSchema};
 
     fn schema() -> TableSchema {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::output::folder::StoredFile;
-use crate::output::parquet::write_table;
-use crate::output::provenance::{Makings, common};
-use crate::output::read::{StoredColumn, StoredSchema, StoredTable, read};
 use crate::spelling::folded;
+use crate::store::folder::StoredFile;
+use crate::store::parquet::write_table;
+use crate::store::provenance::{Makings, common};
+use crate::store::read::{StoredColumn, StoredSchema, StoredTable, read};
 use crate::table::{ColumnData, Kind};
 
 /// The column that names an interview.
@@ -167,7 +167,7 @@ fn gather(column: &StoredColumn, tables: &[(&Path, StoredTable)], order: &[(usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::parquet::{FileMetadata, write};
+    use crate::store::parquet::{FileMetadata, write};
     use crate::table::{ColumnSpec, TableBuilder, TableSchema};
 
     fn part(folder: &Path, id: &str, recipe_hash: &str, more: Option<&'static str>) -> StoredFile {
