@@ -405,7 +405,7 @@ fn who_spoke(request: &Request, sound: (&Path, &AudioBuffer), models: &mut Speak
                 adopted.warnings.push(Warning::ControlCharacters { count: changed, what: "lines of the RTTM file" });
             }
             if empty {
-                adopted.warnings.push(Warning::Other { code: "rttm_empty", what: format!("{} names nobody", told::file_name(path)) });
+                adopted.warnings.push(Warning::RttmEmpty { file: told::file_name(path).to_string() });
             }
             Ok(adopted)
         }
