@@ -18,7 +18,7 @@ use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 
 use crate::error::{Cause, Error, Result};
 use crate::store::whole::write_whole;
-use crate::table::{ColumnData, CutOff, Kind, Modality, Table};
+use crate::table::{ColumnData, Kind, Table};
 use crate::text::clean;
 
 /// Rows a row group: a 10 ms table of a quarter of an hour is one; readers skip whole groups by their statistics.
@@ -60,7 +60,6 @@ pub(super) mod field_key {
     pub const UNIT: &str = "unit";
     pub const DESCRIPTION: &str = "description";
     pub const CUT_OFF: &str = "cut_off";
-    pub const MODALITY: &str = "modality";
 }
 
 /// One column on its way out.
@@ -68,10 +67,7 @@ pub(super) struct OutColumn<'a> {
     pub name: &'a str,
     pub unit: &'a str,
     pub description: &'a str,
-    /// `None` where the file it comes from does not say.
-    pub cut_off: Option<CutOff>,
-    /// `None` where the file it comes from does not say.
-    pub modality: Option<Modality>,
+    pub cut_off: &'a str,
     pub kind: Kind,
     /// `None` where every value is missing.
     pub data: Option<&'a ColumnData>,
@@ -97,8 +93,7 @@ pub fn write(path: &Path, table: &Table, metadata: &FileMetadata) -> Result<()> 
         name: &spec.name,
         unit: &spec.unit,
         description: &spec.description,
-        cut_off: Some(spec.cut_off),
-        modality: Some(spec.modality),
+        cut_off: spec.cut_off.name(),
         kind: spec.kind,
         data,
     });
@@ -172,14 +167,9 @@ fn arrow_field(column: &OutColumn) -> ArrowField {
         Kind::F32List => list(ArrowDataType::Float32),
         Kind::StrList => list(ArrowDataType::Utf8),
     };
-    let metadata = [
-        (field_key::UNIT, column.unit),
-        (field_key::DESCRIPTION, column.description),
-        (field_key::CUT_OFF, column.cut_off.map_or("", CutOff::name)),
-        (field_key::MODALITY, column.modality.map_or("", Modality::name)),
-    ]
-    .into_iter()
-    .map(|(k, v)| (PlSmallStr::from_static(k), PlSmallStr::from_str(v)));
+    let metadata = [(field_key::UNIT, column.unit), (field_key::DESCRIPTION, column.description), (field_key::CUT_OFF, column.cut_off)]
+        .into_iter()
+        .map(|(k, v)| (PlSmallStr::from_static(k), PlSmallStr::from_str(v)));
     let mut field = ArrowField::new(column.name.into(), data_type, true);
     field.metadata = Some(Arc::new(metadata.collect()));
     field
@@ -245,12 +235,12 @@ fn finite(x: f32) -> Option<f32> {
 mod tests {
     use super::*;
     use crate::store::read::{StoredColumn, read, read_column_names, read_columns, read_metadata};
-    use crate::table::{ColumnSpec, TableBuilder, TableSchema};
+    use crate::table::{ColumnSpec, CutOff, TableBuilder, TableSchema};
 
     fn schema() -> TableSchema {
         let columns = vec![
             ColumnSpec::new("interview_id", Kind::Str, "", "The interview.").until(CutOff::None),
-            ColumnSpec::new("level_db", Kind::F32, "dB", "Mean level, µ = 0.").until(CutOff::TurnEnd).of(Modality::Voice),
+            ColumnSpec::new("level_db", Kind::F32, "dB", "Mean level, µ = 0.").until(CutOff::TurnEnd),
             ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the turn.").until(CutOff::TurnStart),
             ColumnSpec::new("words", Kind::I64, "", "Words said.").until(CutOff::NextTurn),
             ColumnSpec::new("on_screen", Kind::Bool, "", "Seen."),
@@ -299,8 +289,7 @@ mod tests {
                 kind: spec.kind,
                 unit: spec.unit.clone().into_owned(),
                 description: spec.description.to_string(),
-                cut_off: Some(spec.cut_off),
-                modality: Some(spec.modality),
+                cut_off: spec.cut_off.name().into(),
             };
             assert_eq!(*stored, expected);
         }

@@ -11,7 +11,7 @@ use polars::prelude::{ArrowDataType, ArrowField, Column, ParquetReader, PolarsRe
 
 use crate::error::{Error, Result};
 use crate::store::parquet::{FileMetadata, OutColumn, OutTable, data_type, field_key, key};
-use crate::table::{ColumnData, CutOff, Kind, Modality};
+use crate::table::{ColumnData, Kind};
 
 /// A column as a file tells it.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,10 +24,8 @@ pub struct StoredColumn {
     pub unit: String,
     /// One sentence.
     pub description: String,
-    /// Up to what time it looked; `None` when the file does not say.
-    pub cut_off: Option<CutOff>,
-    /// The sense it comes from; `None` when the file does not say.
-    pub modality: Option<Modality>,
+    /// See [`crate::table::CutOff::name`]; empty when the file does not say.
+    pub cut_off: String,
 }
 
 /// What a file's footer tells without its values being loaded.
@@ -106,8 +104,7 @@ impl StoredTable {
             name: &spec.name,
             unit: &spec.unit,
             description: &spec.description,
-            cut_off: spec.cut_off,
-            modality: spec.modality,
+            cut_off: &spec.cut_off,
             kind: spec.kind,
             data: Some(data),
         });
@@ -208,8 +205,7 @@ fn stored_column(field: &ArrowField) -> PolarsResult<StoredColumn> {
         kind: kind_of(&field.dtype).ok_or_else(|| polars_err!(ComputeError: "column {} is of type {:?}", field.name, field.dtype))?,
         unit: said(field_key::UNIT),
         description: said(field_key::DESCRIPTION),
-        cut_off: CutOff::from_name(&said(field_key::CUT_OFF)),
-        modality: Modality::from_name(&said(field_key::MODALITY)),
+        cut_off: said(field_key::CUT_OFF),
     })
 }
 

@@ -77,8 +77,8 @@ impl FeatureSet {
                     continue;
                 }
                 used.extend(fits);
-                let Some(cut_off) = column.cut_off.filter(|c| allowed.contains(c)) else {
-                    let said = column.cut_off.map_or("not told", CutOff::name);
+                let Some(cut_off) = allowed.iter().copied().find(|c| c.name() == column.cut_off) else {
+                    let said = if column.cut_off.is_empty() { "not told" } else { &column.cut_off };
                     leaks.insert(format!("{name} (cut-off {said})"));
                     continue;
                 };
