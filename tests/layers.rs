@@ -30,6 +30,8 @@ const DOORS: &[(&str, &[&str])] = &[
     ("ort", &["inference"]),
     ("polars", &["store"]),
     ("polars_parquet", &["store"]),
+    ("polars_arrow", &["store"]),
+    ("unicode_width", &["inspect"]),
     ("rustfft", &["dft"]),
     ("realfft", &["dft"]),
     ("linfa", &["baseline"]),

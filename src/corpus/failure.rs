@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::inference::Registry;
 use crate::pipeline::{self, Request};
 use crate::recipe::Recipe;
+use crate::store::folder::Target;
 use crate::store::interview_files::{InterviewFiles, SUPERSEDED};
 
 /// Names of the tables of an interview, the same for every recipe.
@@ -16,10 +17,10 @@ pub(super) fn table_names(recipe: &Recipe) -> Vec<&'static str> {
 
 /// Sets aside what an earlier run left of the interview and writes its row. Where even that cannot be done (a path that
 /// is taken, a disk that is full), the outcome says so: other interviews may still have a place.
-pub(super) fn record_failure(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, error: &Error) -> Outcome {
-    let tables = table_names(recipe);
+pub(super) fn record_failure(target: Target<'_>, request: &Request, recipe: &Recipe, registry: &Registry, error: &Error) -> Outcome {
+    let (tables, out) = (table_names(recipe), target.out);
     let aside = InterviewFiles { out, tables: &tables }.set_aside(&request.interview_id);
-    let written = pipeline::write_failure(out, request, recipe, registry, error);
+    let written = pipeline::write_failure(target, request, recipe, registry, error);
     let mut text = error.chain();
     if matches!(aside, Ok(true)) {
         text += &format!("; its tables of an earlier run are kept in {}", out.join(SUPERSEDED).display());

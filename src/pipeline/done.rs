@@ -8,7 +8,7 @@ use super::{Inputs, Request, Timings, file_metadata, inputs};
 use crate::error::{Error, Result};
 use crate::inference::Registry;
 use crate::recipe::Recipe;
-use crate::store::{paths, read, whole};
+use crate::store::{Format, paths, read, whole};
 
 /// Name of the speech turns among the outputs; the others have their table's.
 const RTTM: &str = "rttm";
@@ -32,8 +32,14 @@ fn record_path(out: &Path, id: &str) -> Result<PathBuf> {
     paths::timings_path(out, id)
 }
 
-fn output_path(out: &Path, name: &str, id: &str) -> Result<PathBuf> {
-    if name == RTTM { paths::rttm_path(out, id) } else { paths::table_path(out, name, id) }
+/// The files of the output `name`, each with the name it is kept under: its own, and with an ending where a format writes a second file.
+fn output_files(out: &Path, name: &str, id: &str) -> Result<Vec<(String, PathBuf)>> {
+    if name == RTTM {
+        return Ok(vec![(RTTM.to_owned(), paths::rttm_path(out, id)?)]);
+    }
+    let files = Format::files_of(&paths::table_path(out, name, id)?);
+    let named = |(i, path)| (if i == 0 { name.to_owned() } else { format!("{name} ({i})") }, path);
+    Ok(files.into_iter().enumerate().map(named).collect())
 }
 
 /// Keeps what was written under `names` (tables), and the RTTM.
@@ -43,7 +49,9 @@ fn output_path(out: &Path, name: &str, id: &str) -> Result<PathBuf> {
 pub(super) fn keep(out: &Path, id: &str, timings: &Timings, inputs: &Inputs, names: &[&str]) -> Result<()> {
     let mut outputs = BTreeMap::new();
     for name in names.iter().copied().chain([RTTM]) {
-        outputs.insert(name.to_owned(), FileMark::written(&output_path(out, name, id)?)?);
+        for (name, path) in output_files(out, name, id)? {
+            outputs.insert(name, FileMark::written(&path)?);
+        }
     }
     let (timings, request_hash) = (timings.clone(), inputs.request_hash().to_owned());
     write(out, &Record { timings, interview_id: id.into(), request_hash, inputs: inputs.marks(), outputs })
@@ -110,9 +118,12 @@ fn why_not(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, 
     let mut outputs = BTreeMap::new();
     let mut names: Vec<&str> = super::schemas(recipe).iter().map(|s| s.name).collect();
     names.push(RTTM);
+    let mut files = Vec::new();
     for name in names {
-        let path = output_path(out, name, id)?;
-        let same = match record.outputs.get(name) {
+        files.extend(output_files(out, name, id)?);
+    }
+    for (name, path) in files {
+        let same = match record.outputs.get(&name) {
             Some(mark) if path.exists() => mark.still(&path, verify)?,
             Some(_) => return Ok(Some(format!("{} is gone", path.display()))),
             None if path.exists() => None,
@@ -120,7 +131,7 @@ fn why_not(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, 
             None => continue,
         };
         let Some(mark) = same else { return Ok(Some(format!("{} is not what was written", path.display()))) };
-        outputs.insert(name.to_owned(), mark);
+        outputs.insert(name, mark);
     }
     let Some(known) = &record.inputs else { return Ok(Some("an input was no file".into())) };
     let inputs = match inputs::still(known, request, recipe, verify)? {

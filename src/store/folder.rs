@@ -1,15 +1,36 @@
-//! What lies in an output folder: `<table>/<interview_id>.parquet`, `rttm/<interview_id>.rttm`, `interviews.parquet`.
+//! What lies in an output folder: `<table>/<interview_id>.parquet`, `rttm/<interview_id>.rttm`, `interviews.parquet`; or tables in another
+//! format.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::store::paths::{interviews_path, table_path};
+use crate::store::format::{Format, Writer};
+use crate::store::paths::{interviews_path, table_path, table_path_in};
 use crate::store::read::read_columns;
 
 /// The folder of task tables, which are made from the interviews' tables.
 const TASKS: &str = "tasks";
+
+/// Where an extraction writes, and in which format.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// The output folder.
+    pub out: &'a Path,
+    /// Writes its tables.
+    pub writer: Writer,
+}
+
+impl Target<'_> {
+    /// Where a table of an interview goes.
+    ///
+    /// # Errors
+    /// As [`table_path`].
+    pub fn table_path(&self, table: &str, interview_id: &str) -> Result<PathBuf> {
+        table_path_in(self.writer.format(), self.out, table, interview_id)
+    }
+}
 
 /// The folder that `extract` writes into.
 #[derive(Clone, Debug)]
@@ -78,7 +99,7 @@ impl OutputFolder {
                 continue;
             }
             let mut files = Vec::new();
-            collect(&path, "", ".parquet", &mut files)?;
+            collect(&path, "", &suffixes(&table), &mut files)?;
             files.sort();
             if table == TASKS {
                 let mut tasks: BTreeMap<String, Vec<StoredFile>> = BTreeMap::new();
@@ -110,18 +131,23 @@ impl OutputFolder {
         let folder = self.root.join(table);
         let mut files = Vec::new();
         if folder.is_dir() {
-            collect(&folder, "", if table == "rttm" { ".rttm" } else { ".parquet" }, &mut files)?;
+            collect(&folder, "", &suffixes(table), &mut files)?;
         }
         files.sort();
         Ok(files)
     }
 }
 
-fn collect(folder: &Path, prefix: &str, suffix: &str, files: &mut Vec<StoredFile>) -> Result<()> {
+/// Endings of the files in a table's folder.
+fn suffixes(table: &str) -> Vec<&'static str> {
+    if table == "rttm" { vec!["rttm"] } else { Format::ALL.map(Format::suffix).into() }
+}
+
+fn collect(folder: &Path, prefix: &str, suffixes: &[&str], files: &mut Vec<StoredFile>) -> Result<()> {
     for (name, path, is_folder) in entries(folder)? {
         if is_folder {
-            collect(&path, &format!("{prefix}{name}/"), suffix, files)?;
-        } else if let Some(stem) = name.strip_suffix(suffix) {
+            collect(&path, &format!("{prefix}{name}/"), suffixes, files)?;
+        } else if let Some((stem, _)) = name.rsplit_once('.').filter(|(_, suffix)| suffixes.contains(suffix)) {
             let bytes = fs::metadata(&path).map_err(|source| Error::Read { path: path.clone(), source })?.len();
             files.push(StoredFile { name: format!("{prefix}{stem}"), path, bytes });
         }
@@ -158,6 +184,8 @@ mod tests {
             "turns/b.parquet",
             "turns/show/s1.e2.parquet",
             "turns/a.parquet",
+            "turns/c.d.csv",
+            "turns/c.d.csv-metadata.json",
             "turns/.turnwise-x.tmp",
             "faces/a.parquet",
             "tasks/backchannel.parquet",
@@ -172,9 +200,9 @@ mod tests {
         let out = OutputFolder::new(folder.path());
         let tables = out.tables().unwrap();
         assert_eq!(tables.iter().map(|t| t.table.as_str()).collect::<Vec<_>>(), ["faces", "tasks/backchannel", "turns"]);
-        assert_eq!(tables[2].files.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["a", "b", "show/s1.e2"]);
+        assert_eq!(tables[2].files.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c.d", "show/s1.e2"]);
         assert_eq!(tables[2].files[0].bytes, 3);
-        assert_eq!(out.interviews("turns").unwrap(), ["a", "b", "show/s1.e2"]);
+        assert_eq!(out.interviews("turns").unwrap(), ["a", "b", "c.d", "show/s1.e2"]);
         assert_eq!(out.interviews("rttm").unwrap(), ["a"]);
         assert!(out.interviews("voice").unwrap().is_empty());
         assert!(out.interviews_file().is_some());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::spelling::folded;
 use crate::store::folder::StoredFile;
-use crate::store::parquet::write_table;
+use crate::store::format::{Format, Writer};
 use crate::store::provenance::{Makings, common};
 use crate::store::read::{StoredSchema, StoredTable, read};
 use crate::table::{ColumnData, ColumnSpec, Kind};
@@ -25,7 +25,7 @@ pub struct Merged {
     pub makings: Makings,
 }
 
-/// Joins the tables in `parts` into one at `target`, sorted by `interview_id`. A part that cannot be read, or that tells of another
+/// Joins the tables in `parts` into one at `target`, in the format that its ending tells, sorted by `interview_id`. A part that cannot be read, or that tells of another
 /// interview than its name does, is left out and told: it costs nobody else their row. Without a sound part nothing is written.
 ///
 /// Parts written by different recipes or versions may differ in columns: what a part lacks is null, and file metadata
@@ -53,7 +53,7 @@ pub fn merge_interviews(parts: &[StoredFile], target: &Path) -> Result<Merged> {
     }
     let all = concat(&tables)?;
     merged.rows = all.rows();
-    write_table(target, &all.out(), &all.schema.metadata)?;
+    Writer::new(Format::of_file(target).unwrap_or_default()).write_out(target, &all.out(), &all.schema.metadata)?;
     Ok(merged)
 }
 

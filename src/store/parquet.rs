@@ -22,7 +22,7 @@ use crate::table::{ColumnData, Kind, Table};
 use crate::text::clean;
 
 /// Rows a row group: a 10 ms table of a quarter of an hour is one; readers skip whole groups by their statistics.
-const ROW_GROUP_ROWS: usize = 1 << 17;
+pub(super) const ROW_GROUP_ROWS: usize = 1 << 17;
 
 /// Level 3 is zstd's own default; fixed, since another level is other bytes.
 const ZSTD_LEVEL: i32 = 3;
@@ -83,13 +83,27 @@ pub(super) struct OutTable<'a> {
     pub columns: Vec<OutColumn<'a>>,
 }
 
-/// Writes `table` to `path`, whole or not at all; missing folders are made, an older file is replaced.
-///
-/// NaN and infinities become null, inside lists too; text loses what steers a terminal or a line (see [`crate::text`]).
+impl OutTable<'_> {
+    /// Two columns of one name could not be told apart by any reader.
+    pub(super) fn refuse_twins(&self, path: &Path) -> Result<()> {
+        let mut names = BTreeSet::new();
+        match self.columns.iter().find(|c| !names.insert(c.name)) {
+            Some(twice) => Err(Error::write(path, format!("table {} has two columns named {:?}", self.name, twice.name))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes `table` to `path` as Parquet; see [`crate::store::Writer::write`].
 ///
 /// # Errors
-/// [`Error::Write`] with the path.
+/// As there.
 pub fn write(path: &Path, table: &Table, metadata: &FileMetadata) -> Result<()> {
+    write_table(path, &out(table), metadata)
+}
+
+/// The form in which a table is written.
+pub(super) fn out(table: &Table) -> OutTable<'_> {
     let schema = table.schema();
     let columns = schema.columns.iter().zip(table.filled_columns()).map(|(spec, data)| OutColumn {
         name: &spec.name,
@@ -100,16 +114,12 @@ pub fn write(path: &Path, table: &Table, metadata: &FileMetadata) -> Result<()> 
         kind: spec.kind,
         data,
     });
-    let (name, description, rows) = (schema.name, schema.description, table.rows());
-    write_table(path, &OutTable { name, description, rows, columns: columns.collect() }, metadata)
+    OutTable { name: schema.name, description: schema.description, rows: table.rows(), columns: columns.collect() }
 }
 
 /// [`write`] for tables of any origin.
-pub(super) fn write_table(path: &Path, table: &OutTable, metadata: &FileMetadata) -> Result<()> {
-    let mut names = BTreeSet::new();
-    if let Some(twice) = table.columns.iter().find(|c| !names.insert(c.name)) {
-        return Err(Error::write(path, format!("table {} has two columns named {:?}", table.name, twice.name)));
-    }
+pub(super) fn write_table(path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) -> Result<()> {
+    table.refuse_twins(path)?;
     write_whole(path, |file| {
         let schema = Schema::from_iter(table.columns.iter().map(|c| Field::new(c.name.into(), data_type(c.kind))));
         let mut writer = ParquetWriter::new(file)
@@ -145,8 +155,14 @@ pub(super) fn write_table(path: &Path, table: &OutTable, metadata: &FileMetadata
 
 fn key_values(table: &OutTable, metadata: &FileMetadata) -> Result<KeyValueMetadata, Cause> {
     let arrow_schema = schema_to_metadata_key(&ArrowSchema::from_iter(table.columns.iter().map(arrow_field)));
-    let entries = [
-        (key::ARROW_SCHEMA, arrow_schema.value.unwrap_or_default()),
+    let schema = [(key::ARROW_SCHEMA, arrow_schema.value.unwrap_or_default())];
+    let all = schema.into_iter().chain(entries(table, metadata)?);
+    Ok(KeyValueMetadata::from_static(all.map(|(k, v)| (k.to_owned(), v)).collect()))
+}
+
+/// What is told of a table as a whole, by key.
+pub(super) fn entries(table: &OutTable, metadata: &FileMetadata) -> Result<[(&'static str, String); 7], Cause> {
+    Ok([
         (key::TABLE, table.name.to_owned()),
         (key::DESCRIPTION, table.description.to_owned()),
         (key::SCHEMA_VERSION, metadata.schema_version.clone()),
@@ -154,12 +170,11 @@ fn key_values(table: &OutTable, metadata: &FileMetadata) -> Result<KeyValueMetad
         (key::RECIPE_HASH, metadata.recipe_hash.clone()),
         (key::RECIPE, metadata.recipe.clone()),
         (key::MODELS, serde_json::to_string(&metadata.models)?),
-    ];
-    Ok(KeyValueMetadata::from_static(entries.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()))
+    ])
 }
 
 /// The field as other readers see it: plain utf8 and lists rather than polars' string views, which older readers do not know.
-fn arrow_field(column: &OutColumn) -> ArrowField {
+pub(super) fn arrow_field(column: &OutColumn) -> ArrowField {
     let list = |item| ArrowDataType::List(Box::new(ArrowField::new("item".into(), item, true)));
     let data_type = match column.kind {
         Kind::F32 => ArrowDataType::Float32,

@@ -22,6 +22,14 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All.
+    pub const ALL: [Kind; 7] = [Kind::F32, Kind::F64, Kind::I64, Kind::Str, Kind::Bool, Kind::F32List, Kind::StrList];
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|k| k.name() == name)
+    }
+
     /// The name in SCHEMA.md.
     pub fn name(self) -> &'static str {
         match self {
