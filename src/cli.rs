@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueHint};
+use turnwise::store::{Format, Writer};
 
 /// Interview videos and transcripts in, Parquet tables of faces, voices and turns out.
 #[derive(Debug, Parser)]
@@ -39,7 +41,7 @@ pub enum Share {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Extract one interview or a whole corpus into Parquet tables.
+    /// Extract one interview or a whole corpus into tables.
     Extract(Extract),
     /// Show what a table or an output folder holds.
     Inspect(Inspect),
@@ -49,7 +51,7 @@ pub enum Command {
     Score(Score),
     /// Describe the voice of a recording with eGeMAPSv02: descriptors every 10 ms, functionals of the whole and of segments.
     Voice(Voice),
-    /// Follow the faces of one video: faces.parquet and tracks.parquet.
+    /// Follow the faces of one video: the tables faces and tracks.
     Faces(Faces),
     /// Check RESCUE-bench annotations: counts for each task and label, media, times and names, sample by sample.
     Check(Check),
@@ -87,6 +89,27 @@ pub struct RecipeArgs {
     /// Change one parameter, over the recipe: `--set face.rate_hz=0` looks at every frame. May be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+}
+
+/// How tables are written.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct TableFormat {
+    /// What tables are written as.
+    #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formats())]
+    pub format: Format,
+}
+
+impl TableFormat {
+    /// Writes so.
+    pub fn writer(self) -> Writer {
+        Writer::new(self.format)
+    }
+}
+
+/// The names of the formats, each with what it is.
+fn formats() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(|f| PossibleValue::new(f.name()).help(f.help())))
+        .map(|name| Format::named(&name).unwrap_or_default())
 }
 
 /// How many speakers.
@@ -145,6 +168,9 @@ pub struct Extract {
     /// Do interviews again that are already done.
     #[arg(long, conflicts_with = "verify")]
     pub force: bool,
+    /// How the tables are written; a folder holds one format.
+    #[command(flatten)]
+    pub tables: TableFormat,
     /// Remove the files of interviews that are in the folder and no longer in the manifest: tables, RTTM, timings, their rows.
     #[arg(long)]
     pub prune: bool,
@@ -178,7 +204,7 @@ fn memory_size(text: &str) -> Result<u64, String> {
 /// `turnwise inspect`.
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// A Parquet file or an output folder.
+    /// A table's file (Parquet, CSV with its metadata beside it, Arrow IPC) or an output folder.
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
     /// Show every column, families such as the blendshapes included.
@@ -242,18 +268,9 @@ pub struct Voice {
     /// Stretches to describe besides the whole file: RTTM, or CSV with the columns start_secs and end_secs.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub segments: Option<PathBuf>,
-    /// Parquet, or CSV with openSMILE's own values in unvoiced frames.
-    #[arg(long, value_enum, default_value_t = VoiceFormat::Parquet)]
-    pub format: VoiceFormat,
-}
-
-/// How `turnwise voice` writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum VoiceFormat {
-    /// Parquet with units in the field metadata.
-    Parquet,
-    /// Plain text.
-    Csv,
+    /// How the tables are written.
+    #[command(flatten)]
+    pub tables: TableFormat,
 }
 
 /// `turnwise faces`.
@@ -262,7 +279,7 @@ pub struct Faces {
     /// A video file.
     #[arg(value_name = "VIDEO", value_hint = ValueHint::FilePath)]
     pub video: PathBuf,
-    /// Folder for faces.parquet and tracks.parquet.
+    /// Folder for the tables faces and tracks.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// Folder of pictures that name people: anna.jpg, or any picture in a folder anna. Same as --set face.enrolment=DIR.
@@ -274,6 +291,9 @@ pub struct Faces {
     /// Draw boxes, ids, mesh and gaze on the video and write it here, to look at.
     #[arg(long, value_name = "OUT.mp4", value_hint = ValueHint::FilePath)]
     pub overlay: Option<PathBuf>,
+    /// How the tables are written.
+    #[command(flatten)]
+    pub tables: TableFormat,
     /// The recipe.
     #[command(flatten)]
     pub recipe: RecipeArgs,
@@ -400,4 +420,7 @@ pub struct Worker {
     /// Output folder.
     #[arg(long)]
     pub out: PathBuf,
+    /// How the tables are written.
+    #[command(flatten)]
+    pub tables: TableFormat,
 }

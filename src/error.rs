@@ -37,6 +37,18 @@ pub enum Error {
         /// What was expected or what to do.
         hint: String,
     },
+    /// A table that a program wrote is not whole any more, or is not what its name says.
+    #[error("{}: {what}; {hint}", place(path, *line))]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// 1-based line, 0 for the file as a whole.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
     /// A file of the user's cannot be read.
     #[error("cannot read {}", path.display())]
     Read {
@@ -198,6 +210,11 @@ impl Error {
         Error::Parse { path: path.into(), line, what: what.into(), hint: hint.into() }
     }
 
+    /// An error of a table that was once written whole.
+    pub fn damaged(path: impl Into<PathBuf>, line: usize, what: impl Into<String>) -> Self {
+        Error::Damaged { path: path.into(), line, what: what.into(), hint: "write it again or delete it".into() }
+    }
+
     /// The error and all its causes on one line, of which no more than [`MOST_TEXT`] bytes are told: a file may hold a line of any length.
     pub fn chain(&self) -> String {
         let mut text = self.to_string();
@@ -220,6 +237,7 @@ impl Error {
             Error::Media { path, .. }
             | Error::NoStream { path, .. }
             | Error::Parse { path, .. }
+            | Error::Damaged { path, .. }
             | Error::Read { path, .. }
             | Error::Write { path, .. }
             | Error::ModelMissing { path, .. }
@@ -245,6 +263,7 @@ impl Error {
             Error::Media { .. } => "media",
             Error::NoStream { .. } => "no_stream",
             Error::Parse { .. } => "parse",
+            Error::Damaged { .. } => "damaged",
             Error::Read { .. } => "read",
             Error::Changed { .. } => "input_changed",
             Error::Write { .. } => "write",

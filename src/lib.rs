@@ -3,12 +3,13 @@
 //! Data flows down one staircase; imports point only downwards (`tests/layers.rs` holds it true):
 //!
 //! ```text
-//! shell        main, cli
-//! corpus       manifest, run, status
-//! composition  pipeline: extract() = hear ‖ watch → align → relate → write
+//! shell        main, cli, commands
+//! corpus       manifest, run (workers, resume, isolation)
+//! composition  pipeline: extract() = hear ‖ watch → align → relate → write; recipe
 //! meaning      turns · tasks · baseline · export
 //! analysis     audio · speaker · face · transcript
-//! doors        media (ffmpeg-next, hound) · inference (ort) · output (polars, RTTM) · dft (realfft)
+//! pages        inspect: tables and folders told on a terminal, SCHEMA.md
+//! doors        media (ffmpeg-next, hound) · inference (ort) · store (polars, RTTM, whole files) · dft (realfft)
 //! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse
 //! ```
 
@@ -22,8 +23,8 @@ pub mod export;
 pub mod face;
 pub mod file;
 pub mod inference;
+pub mod inspect;
 pub mod media;
-pub mod output;
 pub mod pipeline;
 pub mod pulse;
 pub mod recipe;
@@ -31,6 +32,7 @@ pub mod sheet;
 pub mod signal;
 pub mod speaker;
 pub mod spelling;
+pub mod store;
 pub mod table;
 pub mod tasks;
 pub mod text;

@@ -56,6 +56,11 @@ pub fn clean_in_place(text: &mut String) -> bool {
     }
 }
 
+/// `1 turn`, `2 turns`.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

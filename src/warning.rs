@@ -1,15 +1,17 @@
 //! Warnings: partial failure as data. They are collected while an interview is worked on and end in its row.
 
-use std::fmt;
 use std::sync::Mutex;
 
 use crate::time::{Seconds, Segment};
 
 /// Something a user should know about an interview that is done all the same.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// Its text begins with a short stable code and a colon.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
     /// A span of a stream could not be decoded.
+    #[error("decode_error: {count} {stream} packets or frames lost{} ({detail})", in_span(.span.as_ref()))]
     DecodeError {
         /// `audio` or `video`.
         stream: &'static str,
@@ -21,6 +23,7 @@ pub enum Warning {
         detail: String,
     },
     /// Less was decoded than the container declares.
+    #[error("shortfall: the container declares {stream} in {span} that is not there")]
     Shortfall {
         /// `audio` or `video`.
         stream: &'static str,
@@ -28,6 +31,7 @@ pub enum Warning {
         span: Segment,
     },
     /// The file breaks off, and nothing tells how much is missing.
+    #[error("truncated: the file breaks off ({what}): {stream} ends at {at}, and how much is missing is told nowhere")]
     Truncated {
         /// `audio` or `video`.
         stream: &'static str,
@@ -37,6 +41,10 @@ pub enum Warning {
         what: String,
     },
     /// Fewer frames were decoded than the container declares, and its times do not tell where they should be.
+    #[error(
+        "frames_missing: {missing} of the {declared} {stream} frames the container declares did not come, \
+         where is not known"
+    )]
     FramesMissing {
         /// `video`.
         stream: &'static str,
@@ -46,16 +54,22 @@ pub enum Warning {
         declared: u64,
     },
     /// Frames are missing in the middle of a video that is steady otherwise.
+    #[error("video_gap: no video in {span}, where frames are otherwise steady")]
     VideoGap {
         /// From the end of the last frame before to the first after it.
         span: Segment,
     },
     /// A hole in the audio's time stamps was filled with silence.
+    #[error("gap_filled: no audio in {span}, filled with silence")]
     GapFilled {
         /// The silence.
         span: Segment,
     },
     /// The frame rate varies.
+    #[error(
+        "variable_frame_rate: frames are {shortest_secs:.4} to {longest_secs:.4} s apart; times are the \
+         frames' own"
+    )]
     VariableFrameRate {
         /// Shortest frame distance.
         shortest_secs: f64,
@@ -63,6 +77,7 @@ pub enum Warning {
         longest_secs: f64,
     },
     /// Several streams of one kind: which was taken.
+    #[error("stream_chosen: {stream} stream {index} taken, others of its kind: {others:?}")]
     StreamChosen {
         /// `audio` or `video`.
         stream: &'static str,
@@ -72,16 +87,22 @@ pub enum Warning {
         others: Vec<usize>,
     },
     /// The file has no stream of this kind.
+    #[error("no_stream: the file has no {stream} stream")]
     NoStream {
         /// `audio` or `video`.
         stream: &'static str,
     },
     /// Samples at full scale.
+    #[error("clipped: {:.2} % of samples at full scale", *.share * 100.0)]
     Clipped {
         /// Share of samples, 0 to 1.
         share: f64,
     },
     /// Channels of a stream cancel each other in their mean.
+    #[error(
+        "channels_cancel: channels cancel each other in {span}; of them channel {} is taken, counted from 0",
+        listed(.taken)
+    )]
     ChannelsCancel {
         /// Where.
         span: Segment,
@@ -89,6 +110,7 @@ pub enum Warning {
         taken: Vec<usize>,
     },
     /// Decoded samples that are no numbers, or too large for any sound; silence stands for them.
+    #[error("not_sound: {count} samples in {span} are no numbers or too large for any sound; silence stands for them")]
     NotSound {
         /// From the first to the last.
         span: Segment,
@@ -96,6 +118,10 @@ pub enum Warning {
         count: u64,
     },
     /// Decoded samples more than 20 dB above full scale, used as they are.
+    #[error(
+        "above_full_scale: {count} samples in {span} lie up to {peak_db:.1} dB above full scale; levels are \
+         as decoded"
+    )]
     AboveFullScale {
         /// From the first to the last.
         span: Segment,
@@ -105,6 +131,10 @@ pub enum Warning {
         peak_db: f64,
     },
     /// Time stamps start again or jump (joined recordings); what follows is placed after what is there.
+    #[error(
+        "timestamp_jump: {stream} time stamps jump to {stamp_secs:.3} s; what follows is placed in {span}, \
+         after what is there"
+    )]
     ClockRestart {
         /// `audio` or `video`.
         stream: &'static str,
@@ -114,6 +144,10 @@ pub enum Warning {
         span: Segment,
     },
     /// Sound whose time stamps overlap what came before was dropped.
+    #[error(
+        "audio_overlap: {dropped_secs:.3} s of audio whose time stamps overlap what came before was dropped \
+         in {span}"
+    )]
     Overlap {
         /// Where it would have been, from the first to the last.
         span: Segment,
@@ -121,6 +155,10 @@ pub enum Warning {
         dropped_secs: f64,
     },
     /// Rate or channels of the sound change in mid-stream.
+    #[error(
+        "audio_format_change: the audio changes at {at_secs:.3} s from {} Hz and {} channels to {} Hz and {}",
+        .from.0, .from.1, .to.0, .to.1
+    )]
     FormatChange {
         /// When.
         at_secs: f64,
@@ -130,11 +168,13 @@ pub enum Warning {
         to: (u32, u32),
     },
     /// All audio streams were mixed, as asked.
+    #[error("tracks_mixed: audio streams {} are mixed", listed(.indices))]
     TracksMixed {
         /// Their indices in the container.
         indices: Vec<usize>,
     },
     /// Turns that end after the media.
+    #[error("turns_past_end: {count} turns run past the media's end at {media_end}")]
     TurnsPastEnd {
         /// How many.
         count: usize,
@@ -142,21 +182,28 @@ pub enum Warning {
         media_end: Seconds,
     },
     /// Something about the transcript (unordered, overlapping, empty or dropped cues).
+    #[error("transcript: {what}")]
     Transcript {
         /// In words, with cue and line.
         what: String,
     },
     /// Transcript and audio seem shifted against each other.
+    #[error("transcript_offset: speech fits the transcript better {offset_secs:+.2} s later; not applied")]
     TranscriptOffset {
         /// Add this to the transcript's times to match the audio.
         offset_secs: f64,
     },
     /// Speaker labels and voices disagree, or could not be matched.
+    #[error("speaker_match: {what}")]
     SpeakerMatch {
         /// In words.
         what: String,
     },
     /// More people than every pair of which the tables hold.
+    #[error(
+        "crowd: {people} people talk: dyads has only the {listeners} who talk during a turn or talked last \
+         before it, synchrony only pairs who answer each other or are both on the screen"
+    )]
     Crowd {
         /// How many people talk.
         people: usize,
@@ -164,6 +211,10 @@ pub enum Warning {
         listeners: usize,
     },
     /// Text from outside held characters that steer a terminal, a line or the reading direction; they were replaced.
+    #[error(
+        "control_characters: {count} {what} held control characters: tabs and line ends are spaces now, \
+         others U+FFFD"
+    )]
     ControlCharacters {
         /// How many texts were changed.
         count: usize,
@@ -171,120 +222,145 @@ pub enum Warning {
         what: &'static str,
     },
     /// So many faces at once that only the clearest were looked at.
+    #[error(
+        "crowded_picture: {frames} pictures with {most} faces or more: the {most} clearest are looked at; \
+         see face.detect_score"
+    )]
     CrowdedPicture {
         /// Looks at a whole picture that found that many.
         frames: u32,
         /// Faces looked at.
         most: usize,
     },
-    /// Anything else, in words.
-    Other {
-        /// Short stable code.
-        code: &'static str,
-        /// In words.
-        what: String,
+    /// The file with the speech turns to use names nobody.
+    #[error("rttm_empty: {file} names nobody")]
+    RttmEmpty {
+        /// Its name.
+        file: String,
+    },
+    /// The transcript was moved to where speech fits it best, as asked.
+    #[error("transcript_offset: transcript moved by {offset_secs:+.2} s, where speech fits it best")]
+    TranscriptMoved {
+        /// What was added to its times.
+        offset_secs: f64,
+    },
+    /// FFmpeg only guessed the file's format, and its name says another.
+    #[error(
+        "container_doubtful: FFmpeg takes the file for {format} with little certainty ({score} of 100), its \
+         name says {extension}"
+    )]
+    ContainerDoubtful {
+        /// The format FFmpeg takes it for.
+        format: String,
+        /// FFmpeg's certainty, of 100.
+        score: i32,
+        /// The file's extension.
+        extension: String,
+    },
+    /// Several WAV files in one file; all of them were read.
+    #[error("wav_joined: {files} WAV files were joined into one; all are read, one after the other")]
+    WavJoined {
+        /// How many.
+        files: usize,
+    },
+    /// Behind the sound lies another WAV file that cannot be read in that place.
+    #[error("wav_joined: {bytes} bytes behind the sound are another WAV file that cannot be read in that place")]
+    WavUnread {
+        /// Its bytes.
+        bytes: u64,
+    },
+    /// Video time stamps start again or jump.
+    #[error(
+        "timestamp_jump: video time stamps jump to {stamp_secs:.3} s; the frames are placed from \
+         {placed_secs:.3} s on"
+    )]
+    VideoClockRestart {
+        /// The stamp, in seconds since the origin.
+        stamp_secs: f64,
+        /// Where the frames are placed from there on.
+        placed_secs: f64,
+    },
+    /// Video frames whose time does not follow the one before were left out.
+    #[error("video_time_order: {frames} video frames whose time does not follow the one before were left out")]
+    VideoTimeOrder {
+        /// How many.
+        frames: u64,
+    },
+    /// HDR video was converted without tone mapping.
+    #[error("hdr_untouched: HDR video was converted without tone mapping, so that contrast is low ({why})")]
+    HdrUntouched {
+        /// What kept it from being mapped.
+        why: String,
+    },
+    /// The audio's time stamps run slower than its samples.
+    #[error("audio_clock: the audio's time stamps run slower than its samples; they are placed one after the other")]
+    AudioClock,
+    /// Holes in the audio beyond those told one by one.
+    #[error("gaps_filled: {gaps} more holes in the audio were filled with silence, {secs:.3} s in all")]
+    MoreGapsFilled {
+        /// How many.
+        gaps: usize,
+        /// Their durations together.
+        secs: f64,
+    },
+    /// An audio stream of several could not be decoded and is left out.
+    #[error("track_lost: audio stream {index} is left out: {error}")]
+    TrackLost {
+        /// Index in the container.
+        index: usize,
+        /// The error with its causes.
+        error: String,
+    },
+    /// The container declares more than a file of its size can hold.
+    #[error(
+        "duration_doubtful: the container declares {declared_secs:.0} s, more than the file has bytes for; \
+         at most {believed_secs:.0} s are believed"
+    )]
+    DurationDoubtful {
+        /// What it declares.
+        declared_secs: f64,
+        /// The most that is believed.
+        believed_secs: f64,
+    },
+    /// A WAV file goes on after the sound its header tells of.
+    #[error(
+        "bytes_unread: the header tells of {declared_secs:.3} s of sound; what follows in the file \
+         ({rest_secs:.3} s, were it sound) is not read"
+    )]
+    BytesUnread {
+        /// The sound the header tells of.
+        declared_secs: f64,
+        /// How long the rest would be, were it sound.
+        rest_secs: f64,
+    },
+    /// Speech was heard, and segmentation told no speaker.
+    #[error("speech_unsegmented: speech was heard but no speaker told; all of it is given to one")]
+    SpeechUnsegmented,
+    /// Fewer speakers than asked for.
+    #[error(
+        "too_few_speakers: {found} of at least {least} speakers found; the recording has too little speech \
+         to tell more apart"
+    )]
+    TooFewSpeakers {
+        /// Speakers told apart.
+        found: usize,
+        /// The least asked for.
+        least: usize,
     },
 }
 
 impl Warning {
     /// Short stable code, the first word of the text in the tables.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Warning::DecodeError { .. } => "decode_error",
-            Warning::Shortfall { .. } => "shortfall",
-            Warning::Truncated { .. } => "truncated",
-            Warning::FramesMissing { .. } => "frames_missing",
-            Warning::VideoGap { .. } => "video_gap",
-            Warning::GapFilled { .. } => "gap_filled",
-            Warning::VariableFrameRate { .. } => "variable_frame_rate",
-            Warning::StreamChosen { .. } => "stream_chosen",
-            Warning::NoStream { .. } => "no_stream",
-            Warning::Clipped { .. } => "clipped",
-            Warning::ChannelsCancel { .. } => "channels_cancel",
-            Warning::NotSound { .. } => "not_sound",
-            Warning::AboveFullScale { .. } => "above_full_scale",
-            Warning::ClockRestart { .. } => "timestamp_jump",
-            Warning::Overlap { .. } => "audio_overlap",
-            Warning::FormatChange { .. } => "audio_format_change",
-            Warning::TracksMixed { .. } => "tracks_mixed",
-            Warning::TurnsPastEnd { .. } => "turns_past_end",
-            Warning::Transcript { .. } => "transcript",
-            Warning::TranscriptOffset { .. } => "transcript_offset",
-            Warning::SpeakerMatch { .. } => "speaker_match",
-            Warning::Crowd { .. } => "crowd",
-            Warning::ControlCharacters { .. } => "control_characters",
-            Warning::CrowdedPicture { .. } => "crowded_picture",
-            Warning::Other { code, .. } => code,
-        }
+    pub fn code(&self) -> String {
+        let mut text = self.to_string();
+        text.truncate(text.find(':').unwrap_or(text.len()));
+        text
     }
 }
 
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.code())?;
-        match self {
-            Warning::DecodeError { stream, span, count, detail } => {
-                write!(f, "{count} {stream} packets or frames lost")?;
-                if let Some(span) = span {
-                    write!(f, " in {span}")?;
-                }
-                write!(f, " ({detail})")
-            }
-            Warning::Shortfall { stream, span } => write!(f, "the container declares {stream} in {span} that is not there"),
-            Warning::Truncated { stream, at, what } => {
-                write!(f, "the file breaks off ({what}): {stream} ends at {at}, and how much is missing is told nowhere")
-            }
-            Warning::FramesMissing { stream, missing, declared } => {
-                write!(f, "{missing} of the {declared} {stream} frames the container declares did not come, where is not known")
-            }
-            Warning::VideoGap { span } => write!(f, "no video in {span}, where frames are otherwise steady"),
-            Warning::GapFilled { span } => write!(f, "no audio in {span}, filled with silence"),
-            Warning::VariableFrameRate { shortest_secs, longest_secs } => {
-                write!(f, "frames are {shortest_secs:.4} to {longest_secs:.4} s apart; times are the frames' own")
-            }
-            Warning::StreamChosen { stream, index, others } => {
-                write!(f, "{stream} stream {index} taken, others of its kind: {others:?}")
-            }
-            Warning::NoStream { stream } => write!(f, "the file has no {stream} stream"),
-            Warning::Clipped { share } => write!(f, "{:.2} % of samples at full scale", share * 100.0),
-            Warning::ChannelsCancel { span, taken } => {
-                write!(f, "channels cancel each other in {span}; of them channel {} is taken, counted from 0", listed(taken))
-            }
-            Warning::NotSound { span, count } => {
-                write!(f, "{count} samples in {span} are no numbers or too large for any sound; silence stands for them")
-            }
-            Warning::AboveFullScale { span, count, peak_db } => {
-                write!(f, "{count} samples in {span} lie up to {peak_db:.1} dB above full scale; levels are as decoded")
-            }
-            Warning::ClockRestart { stream, stamp_secs, span } => {
-                write!(f, "{stream} time stamps jump to {stamp_secs:.3} s; what follows is placed in {span}, after what is there")
-            }
-            Warning::Overlap { span, dropped_secs } => {
-                write!(f, "{dropped_secs:.3} s of audio whose time stamps overlap what came before was dropped in {span}")
-            }
-            Warning::FormatChange { at_secs, from, to } => {
-                write!(f, "the audio changes at {at_secs:.3} s from {} Hz and {} channels to {} Hz and {}", from.0, from.1, to.0, to.1)
-            }
-            Warning::TracksMixed { indices } => write!(f, "audio streams {} are mixed", listed(indices)),
-            Warning::TurnsPastEnd { count, media_end } => write!(f, "{count} turns run past the media's end at {media_end}"),
-            Warning::Transcript { what } | Warning::SpeakerMatch { what } | Warning::Other { what, .. } => f.write_str(what),
-            Warning::Crowd { people, listeners } => write!(
-                f,
-                "{people} people talk: dyads has only the {listeners} who talk during a turn or talked last before it, synchrony only pairs \
-                 who answer each other or are both on the screen"
-            ),
-
-            Warning::ControlCharacters { count, what } => {
-                write!(f, "{count} {what} held control characters: tabs and line ends are spaces now, others U+FFFD")
-            }
-            Warning::CrowdedPicture { frames, most } => {
-                write!(f, "{frames} pictures with {most} faces or more: the {most} clearest are looked at; see face.detect_score")
-            }
-            Warning::TranscriptOffset { offset_secs } => {
-                write!(f, "speech fits the transcript better {offset_secs:+.2} s later; not applied")
-            }
-        }
-    }
+/// `" in 1.000 to 2.000 s"` where the span is known.
+fn in_span(span: Option<&Segment>) -> String {
+    span.map(|s| format!(" in {s}")).unwrap_or_default()
 }
 
 /// "0, 2"
@@ -310,5 +386,53 @@ impl Warnings {
         all.sort();
         all.dedup();
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words that the tables of earlier versions hold: a reader may look for them.
+    #[test]
+    fn texts_and_codes_are_what_they_were() {
+        let span = Segment::from_secs(1.0, 2.5).unwrap();
+        let told = [
+            (
+                Warning::DecodeError { stream: "audio", span: Some(span), count: 2, detail: "x".into() },
+                format!("decode_error: 2 audio packets or frames lost in {span} (x)"),
+            ),
+            (
+                Warning::DecodeError { stream: "audio", span: None, count: 2, detail: "x: y".into() },
+                "decode_error: 2 audio packets or frames lost (x: y)".into(),
+            ),
+            (Warning::Clipped { share: 0.123_456 }, "clipped: 12.35 % of samples at full scale".into()),
+            (
+                Warning::ChannelsCancel { span, taken: vec![0, 2] },
+                format!("channels_cancel: channels cancel each other in {span}; of them channel 0, 2 is taken, counted from 0"),
+            ),
+            (
+                Warning::FormatChange { at_secs: 1.0, from: (8000, 1), to: (16_000, 2) },
+                "audio_format_change: the audio changes at 1.000 s from 8000 Hz and 1 channels to 16000 Hz and 2".into(),
+            ),
+            (
+                Warning::WavUnread { bytes: 3 },
+                "wav_joined: 3 bytes behind the sound are another WAV file that cannot be read in that place".into(),
+            ),
+            (
+                Warning::TranscriptMoved { offset_secs: 1.25 },
+                "transcript_offset: transcript moved by +1.25 s, where speech fits it best".into(),
+            ),
+            (
+                Warning::Crowd { people: 30, listeners: 20 },
+                "crowd: 30 people talk: dyads has only the 20 who talk during a turn or talked last before it, synchrony only pairs who \
+                 answer each other or are both on the screen"
+                    .into(),
+            ),
+        ];
+        for (warning, text) in told {
+            assert_eq!(warning.to_string(), text);
+            assert_eq!(warning.code(), text.split(':').next().unwrap());
+        }
     }
 }

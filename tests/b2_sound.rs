@@ -7,7 +7,7 @@ mod stage;
 use std::process::{Command, Stdio};
 
 use stage::{Stage, sample};
-use turnwise::output::read::read;
+use turnwise::store::read::read;
 
 /// Seconds of `conversation.wav` less [`FROM`] that are the first speaker's and the second's.
 const TIMES: [&[(f64, f64)]; 2] = [&[(0.0, 4.22), (7.9, 11.65), (17.8, 20.0)], &[(4.22, 7.9), (11.65, 17.8)]];

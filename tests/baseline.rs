@@ -10,8 +10,8 @@ use std::process::{Command, Output};
 
 use made::{Chance, Corpus};
 use serde_json::Value;
-use turnwise::output::parquet::{self, FileMetadata};
-use turnwise::output::read::read;
+use turnwise::store::parquet::{self, FileMetadata};
+use turnwise::store::read::read;
 use turnwise::table::{ColumnSpec, CutOff, Kind, TableBuilder, TableSchema};
 
 const TASKS: [&str; 6] = ["itp", "rpp", "stp", "ssp", "er", "vp"];

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use stage::{Stage, Told, fifo};
-use turnwise::output::read::read;
+use turnwise::store::read::read;
 
 /// Runs with a limit: what hangs on a pipe is a failure, not a wait.
 fn run(stage: &Stage, arguments: &[&str]) -> Told {

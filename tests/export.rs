@@ -8,10 +8,10 @@ use std::process::Command;
 
 use serde_json::Value;
 use turnwise::export::Wording;
-use turnwise::output::parquet::{self, FileMetadata};
-use turnwise::output::paths::table_path;
 use turnwise::pipeline::schemas;
 use turnwise::recipe::Recipe;
+use turnwise::store::parquet::{self, FileMetadata};
+use turnwise::store::paths::table_path;
 use turnwise::table::TableBuilder;
 use turnwise::transcript::rescue::{Sample, read_samples};
 
@@ -192,7 +192,7 @@ fn instances_for_any_evaluator_hold_what_was_said_and_measured_before_them() {
     let mut with_cues = 0;
     for task in ["itp", "rpp", "stp", "ssp", "er", "vp"] {
         let text = std::fs::read_to_string(to.join(format!("{task}.jsonl"))).unwrap();
-        let table = turnwise::output::read::read(&table_path(&out, "tasks", task).unwrap()).unwrap();
+        let table = turnwise::store::read::read(&table_path(&out, "tasks", task).unwrap()).unwrap();
         assert_eq!(text.lines().count(), table.rows(), "{task}");
         for (row, line) in text.lines().enumerate() {
             let instance: Value = serde_json::from_str(line).unwrap();

@@ -6,7 +6,7 @@
 mod stage;
 
 use stage::Stage;
-use turnwise::output::read::read;
+use turnwise::store::read::read;
 
 /// The warnings in the only row of the interviews table.
 fn warnings(stage: &Stage, folder: &str) -> Vec<String> {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use stage::{Stage, sample};
-use turnwise::output::read::{StoredTable, read, read_metadata};
+use turnwise::store::read::{StoredTable, read, read_metadata};
 
 const CUES: &str = "1\n00:00:00,000 --> 00:00:01,000\nANNA: and so\n\n2\n00:00:01,000 --> 00:00:02,000\nBEN: we began\n";
 

@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::SystemTime;
 
 use stage::{Stage, Told, children, is_alive, sample, wait_for};
-use turnwise::output::read::read;
+use turnwise::store::read::read;
 
 const CUES: &str = "1\n00:00:10,000 --> 00:00:12,000\nANNA: and so we began\n\n2\n00:00:14,000 --> 00:00:17,000\nBEN: to look at it\n";
 

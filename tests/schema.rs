@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use turnwise::output::schema_doc::schema_markdown;
+use turnwise::inspect::schema_doc::schema_markdown;
 use turnwise::pipeline::schemas;
 use turnwise::recipe::Recipe;
 

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use turnwise::output::parquet::{self, FileMetadata};
-use turnwise::output::read::{StoredTable, read};
+use turnwise::store::parquet::{self, FileMetadata};
+use turnwise::store::read::{StoredTable, read};
 use turnwise::table::{ColumnData, ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 use turnwise::tasks::{FeatureSet, Rule, SampleFeatures, Task, instances, read_tasks, task_table};
 use turnwise::transcript::rescue::{Sample, read_samples};

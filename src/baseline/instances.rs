@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::output::read::{StoredTable, read};
+use crate::store::read::{StoredTable, read};
 use crate::table::{ColumnData, CutOff, Kind};
 
 /// What a feature measures, by its name.
@@ -144,11 +144,10 @@ pub(super) fn read_instances(path: &Path) -> Result<Instances> {
         if !is_number || !spec.name.contains('@') {
             continue;
         }
-        let in_time = [CutOff::None, CutOff::TurnStart, CutOff::TurnEnd].iter().any(|c| c.name() == spec.cut_off);
-        if !in_time && (!whole || spec.cut_off.is_empty()) {
-            leaks.push(format!("{} (cut-off {})", spec.name, if spec.cut_off.is_empty() { "not told" } else { &spec.cut_off }));
+        if spec.cut_off.leaks_past(if whole { CutOff::Interview } else { CutOff::TurnEnd }) {
+            leaks.push(format!("{} (cut-off {})", spec.name, spec.cut_off));
         }
-        features.push(Feature { modality: Some(Modality::of(&spec.name)), name: spec.name.clone(), values: numbers(data) });
+        features.push(Feature { modality: Some(Modality::of(&spec.name)), name: spec.name.to_string(), values: numbers(data) });
     }
     if !leaks.is_empty() {
         return Err(Error::Usage {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use turnwise::error::{Error, Result};
-use turnwise::output::read::read_columns;
+use turnwise::store::read::read_columns;
 use turnwise::text::clean;
 
 use super::provenance::own_tables;

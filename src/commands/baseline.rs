@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use turnwise::baseline::{Settings, Trial, trial};
 use turnwise::error::Error;
-use turnwise::output::atomic::write_text;
-use turnwise::output::parquet;
-use turnwise::output::provenance::is_mixed;
-use turnwise::output::read::read_metadata;
+use turnwise::store::parquet;
+use turnwise::store::provenance::is_mixed;
+use turnwise::store::read::read_metadata;
+use turnwise::store::whole::write_text;
 
 use crate::cli::Baseline;
 

@@ -7,9 +7,9 @@ use turnwise::annotation::Annotation;
 use turnwise::error::Error;
 use turnwise::inference::{Registry, Runtime};
 use turnwise::media::{self, StreamPick};
-use turnwise::output::rttm::{read_rttm, read_uem, uri_for, write_rttm};
 use turnwise::pipeline::{self, known_voices};
 use turnwise::speaker::{self, Diarization, ScoreOptions, SpeakerBounds, SpeakerModels};
+use turnwise::store::rttm::{read_rttm, read_uem, uri_for, write_rttm};
 use turnwise::table::Missing;
 use turnwise::time::Segment;
 

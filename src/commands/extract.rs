@@ -12,10 +12,11 @@ use turnwise::corpus::{self, Limits, RunSettings, Summary, Unlisted};
 use turnwise::error::Error;
 use turnwise::file;
 use turnwise::inference::{Registry, Runtime};
-use turnwise::output::paths::{check_interview_id, rttm_path};
 use turnwise::pipeline::{Models, Request};
 use turnwise::recipe::Recipe;
 use turnwise::speaker::SpeakerBounds;
+use turnwise::store::folder::Target;
+use turnwise::store::paths::{check_interview_id, rttm_path};
 
 use super::progress::Display;
 use super::{SOME_FAILED, keep_apart, recipe, say, sharing};
@@ -63,6 +64,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     let worker = || worker_command(&binary, args, cli, registry);
     let settings = RunSettings {
         out: &args.out,
+        writer: args.tables.writer(),
         jobs: jobs(args.jobs),
         limits: Limits {
             stall: Duration::from_secs(args.stall_secs),
@@ -87,7 +89,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         tell_others(args, &summary);
     }
     for reason in &summary.left_out {
-        tracing::error!("a row is not in interviews.parquet: {reason}");
+        tracing::error!("a row is not in the table of all interviews: {reason}");
     }
     if let Some(signal) = summary.stopped {
         return Ok(ExitCode::from(u8::try_from(SIGNALLED + signal).unwrap_or(SOME_FAILED)));
@@ -245,6 +247,7 @@ fn jobs(asked: Option<u32>) -> usize {
 fn worker_command(binary: &Path, args: &Extract, cli: &Cli, registry: &Registry) -> Command {
     let mut command = Command::new(binary);
     command.arg("worker").arg(option("--out", &args.out)).arg(option("--models", registry.dir()));
+    command.args(["--format", args.tables.format.name()]);
     command.arg(match sharing::of(cli) {
         Share::Owner => "--share=owner",
         Share::Group => "--share=group",
@@ -282,8 +285,9 @@ pub fn worker(args: &Worker, registry: &Registry) -> Result<()> {
         unsafe { libc::_exit(1) }
     });
     let Some(first) = lines.iter().next() else { return Ok(()) };
+    let target = Target { out: &args.out, writer: args.tables.writer() };
     let recipe: Recipe = serde_json::from_str(&first?).context("the worker's recipe is not understood")?;
-    Ok(corpus::serve(&args.out, &recipe, registry, Runtime::default(), lines, output)?)
+    Ok(corpus::serve(target, &recipe, registry, Runtime::default(), lines, output)?)
 }
 /// Standard output as it was given, for the protocol alone: from here on what a library prints goes to the log. An interrupt from the
 /// keyboard reaches parent and workers alike; it is the parent's to answer. And where the machine runs out of memory, a worker is a better

@@ -4,13 +4,12 @@ use std::io::{Cursor, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use turnwise::error::Error;
+use turnwise::error::{self, Error};
 use turnwise::face::{self, FaceConfig, FaceModels, FaceTracker, Observation, faces_table, tracks_table};
 use turnwise::inference::{Registry, Runtime};
 use turnwise::media::{self, Sampling, StreamPick, VideoWriter};
-use turnwise::output::atomic::write_whole;
-use turnwise::output::parquet;
 use turnwise::pipeline::{Request, file_metadata};
+use turnwise::store::whole::{write_by_path, write_whole};
 use turnwise::text::clean;
 
 use super::{keep_apart, recipe};
@@ -19,16 +18,19 @@ use crate::cli::Faces;
 /// A face is drawn on the frames after it for at most this long, in looked-at intervals.
 const SHOWN_INTERVALS: f64 = 1.5;
 
-/// Writes faces.parquet and tracks.parquet; crops and an overlay where asked for.
+/// Writes the tables faces and tracks; crops and an overlay where asked for.
 pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     let mut recipe = recipe(&args.recipe)?;
     if let Some(folder) = &args.enrol {
         recipe.face.enrolment = folder.to_str().with_context(|| format!("{} is not UTF-8", folder.display()))?.to_owned();
     }
     turnwise::file::check(&args.video)?;
-    for output in args.overlay.iter().chain([&args.out.join("faces.parquet"), &args.out.join("tracks.parquet")]) {
+    let writer = args.tables.writer();
+    let paths = ["faces", "tracks"].map(|name| writer.path(&args.out, name));
+    for output in args.overlay.iter().chain(&paths) {
         keep_apart(&args.video, output)?;
     }
+    paths.iter().try_for_each(|path| writer.check(path))?;
     registry.verify(face::models(&recipe.face))?;
     let metadata = file_metadata(&recipe, registry)?;
     let id = clean(&Request::of_file(&args.video)?.interview_id).into_owned();
@@ -45,14 +47,14 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     for warning in frames.finish()?.warnings.into_iter().chain(faces.warning()) {
         tracing::warn!("{warning}");
     }
-    parquet::write(&args.out.join("faces.parquet"), &faces_table(&id, &faces, &recipe.face)?, &metadata)?;
-    parquet::write(&args.out.join("tracks.parquet"), &tracks_table(&id, &faces, &recipe.face)?, &metadata)?;
+    writer.write(&paths[0], &faces_table(&id, &faces, &recipe.face)?, &metadata)?;
+    writer.write(&paths[1], &tracks_table(&id, &faces, &recipe.face)?, &metadata)?;
     tracing::info!("{} observations of {} persons in {}", faces.observations.len(), faces.persons.len(), args.out.display());
     if let Some(folder) = &args.crops {
         write_crops(&faces, folder)?;
     }
     if let Some(path) = &args.overlay {
-        draw(&args.video, pick, &faces, path)?;
+        write_by_path(path, |unfinished| draw(&args.video, pick, &faces, unfinished))?;
     }
     Ok(())
 }
@@ -72,10 +74,7 @@ fn write_crops(faces: &face::Faces, folder: &Path) -> Result<()> {
 }
 
 /// Decodes the video again and draws on every frame what was last seen.
-fn draw(video: &Path, pick: StreamPick, faces: &face::Faces, path: &Path) -> Result<()> {
-    if let Some(parent) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
-        std::fs::create_dir_all(parent).map_err(|e| Error::write(parent, e))?;
-    }
+fn draw(video: &Path, pick: StreamPick, faces: &face::Faces, path: &Path) -> error::Result<()> {
     let longest = faces.sampled.windows(2).map(|w| (w[1] - w[0]).get()).fold(0.1, f64::max).min(1.0) * SHOWN_INTERVALS;
     let mut writer: Option<VideoWriter> = None;
     for frame in media::video(video, Sampling { rate_hz: 0.0, ..Sampling::default() }, pick)? {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use turnwise::error::{self, Error};
-use turnwise::output::folder::OutputFolder;
-use turnwise::output::paths::table_path;
-use turnwise::output::provenance::Makings;
+use turnwise::store::folder::OutputFolder;
+use turnwise::store::paths::table_path;
+use turnwise::store::provenance::Makings;
 
 /// Those of the named tables that an interview has; none where it was not extracted, failed, or is half written.
 pub fn own_tables<'a>(out: &Path, id: &str, names: &[&'a str]) -> error::Result<Vec<(&'a str, PathBuf)>> {

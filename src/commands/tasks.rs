@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use turnwise::corpus;
 use turnwise::error::Error;
-use turnwise::output::folder::OutputFolder;
-use turnwise::output::parquet::{self, FileMetadata};
-use turnwise::output::paths::table_path;
-use turnwise::output::provenance::Makings;
-use turnwise::output::read::{StoredSchema, StoredTable, read_columns, read_metadata};
+use turnwise::store::folder::OutputFolder;
+use turnwise::store::parquet::{self, FileMetadata};
+use turnwise::store::paths::table_path;
+use turnwise::store::provenance::Makings;
+use turnwise::store::read::{StoredSchema, StoredTable, read_columns, read_metadata};
 use turnwise::tasks::{self, FeatureSet, Interview, Media, SampleFeatures, TABLES, Task, field_labels, read_labels};
 use turnwise::transcript::rescue::{Row, Sample, read_samples, read_samples_leniently};
 

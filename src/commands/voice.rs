@@ -1,26 +1,27 @@
 //! `turnwise voice`: eGeMAPSv02 of a plain recording, for those who come from openSMILE.
 
-use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use turnwise::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, FUNCTIONALS, Functionals, LLDS, Lld};
 use turnwise::inference::Registry;
 use turnwise::media::{self, StreamPick};
-use turnwise::output::atomic::write_whole;
-use turnwise::output::{parquet, rttm};
 use turnwise::pipeline::file_metadata;
 use turnwise::recipe::Recipe;
 use turnwise::sheet::{Row, Sheet};
+use turnwise::store::rttm;
 use turnwise::table::{ColumnData, ColumnSpec, Kind, Table, TableSchema};
 use turnwise::time::Segment;
 
-use crate::cli::{Voice, VoiceFormat};
+use crate::cli::Voice;
 
 /// Writes `lld` and `functionals`.
 pub fn run(args: &Voice, registry: &Registry) -> Result<()> {
     // The segments first: a mistake in them shows before the decoding.
     let segments = args.segments.as_deref().map(read_segments).transpose()?.unwrap_or_default();
+    let writer = args.tables.writer();
+    let paths = ["lld", "functionals"].map(|name| writer.path(&args.out, name));
+    paths.iter().try_for_each(|path| writer.check(path))?;
     let decoded = media::audio(&args.input, turnwise::audio::SAMPLE_RATE_HZ, StreamPick::default())?;
     for warning in &decoded.warnings {
         tracing::warn!("{warning}");
@@ -33,17 +34,9 @@ pub fn run(args: &Voice, registry: &Registry) -> Result<()> {
         rows.push((segment.start().get(), segment.end().get(), extractor.functionals(audio.slice(segment))));
     }
     let (lld, functionals) = (lld_table(lld)?, functionals_table(&rows)?);
-    std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
-    match args.format {
-        VoiceFormat::Parquet => {
-            let metadata = file_metadata(&Recipe::default(), registry)?;
-            parquet::write(&args.out.join("lld.parquet"), &lld, &metadata)?;
-            parquet::write(&args.out.join("functionals.parquet"), &functionals, &metadata)?;
-        }
-        VoiceFormat::Csv => {
-            write_csv(&args.out.join("lld.csv"), &lld)?;
-            write_csv(&args.out.join("functionals.csv"), &functionals)?;
-        }
+    let metadata = file_metadata(&Recipe::default(), registry)?;
+    for (path, table) in paths.iter().zip([lld, functionals]) {
+        writer.write(path, &table, &metadata)?;
     }
     Ok(())
 }
@@ -71,21 +64,6 @@ fn functionals_table(rows: &[(f64, f64, Functionals)]) -> Result<Table> {
     data.extend((0..FUNCTIONAL_COUNT).map(|f| ColumnData::F64(rows.iter().map(|r| r.2.opensmile[f].unwrap_or(f64::NAN)).collect())));
     let description = "The whole file, then each segment cut out: eGeMAPSv02's functionals, openSMILE's values.";
     Ok(Table::new(TableSchema { name: "functionals", description, columns }, data)?)
-}
-
-fn write_csv(path: &Path, table: &Table) -> Result<()> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(table.schema().columns.iter().map(|c| c.name.as_ref()))?;
-    let text = |column: &ColumnData, row: usize| match column {
-        ColumnData::F64(v) if v[row].is_finite() => v[row].to_string(),
-        ColumnData::F32(v) if v[row].is_finite() => v[row].to_string(),
-        _ => String::new(),
-    };
-    for row in 0..table.rows() {
-        writer.write_record(table.columns().iter().map(|c| text(c, row)))?;
-    }
-    let bytes = writer.into_inner().context("the table cannot be written as CSV")?;
-    Ok(write_whole(path, |file| Ok(file.write_all(&bytes)?))?)
 }
 
 /// RTTM lines of all recordings in the file, or the rows of a CSV file, in their order.

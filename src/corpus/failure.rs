@@ -5,9 +5,10 @@ use std::path::Path;
 use super::run::Outcome;
 use crate::error::Error;
 use crate::inference::Registry;
-use crate::output::interview_files::{InterviewFiles, SUPERSEDED};
 use crate::pipeline::{self, Request};
 use crate::recipe::Recipe;
+use crate::store::folder::Target;
+use crate::store::interview_files::{InterviewFiles, SUPERSEDED};
 
 /// Names of the tables of an interview, the same for every recipe.
 pub(super) fn table_names(recipe: &Recipe) -> Vec<&'static str> {
@@ -19,14 +20,14 @@ pub(super) fn table_names(recipe: &Recipe) -> Vec<&'static str> {
 ///
 /// Of an interview that was done, and of which a file cannot be reached now (a share that is not mounted, a disk that is
 /// not plugged in), everything stays as it is: nothing says that the file has changed.
-pub(super) fn record_failure(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, error: &Error) -> Outcome {
-    let tables = table_names(recipe);
+pub(super) fn record_failure(target: Target<'_>, request: &Request, recipe: &Recipe, registry: &Registry, error: &Error) -> Outcome {
+    let (tables, out) = (table_names(recipe), target.out);
     if is_out_of_reach(request, error) && pipeline::has_record(out, request) {
         let error_text = format!("{}; its tables of an earlier run were left as they are", error.chain());
         return Outcome::Failed { kind: error.kind().into(), error: error_text };
     }
     let aside = InterviewFiles { out, tables: &tables }.set_aside(&request.interview_id);
-    let written = pipeline::write_failure(out, request, recipe, registry, error);
+    let written = pipeline::write_failure(target, request, recipe, registry, error);
     let mut text = error.chain();
     if matches!(aside, Ok(true)) {
         text += &format!("; its tables of an earlier run are kept in {}", out.join(SUPERSEDED).display());

@@ -6,11 +6,11 @@ use std::path::Path;
 use super::names::Names;
 use crate::error::Result;
 use crate::file;
-use crate::output::paths::check_interview_id;
 use crate::pipeline::Request;
 use crate::sheet::{Row, Sheet};
 use crate::speaker::SpeakerBounds;
 use crate::spelling::folded;
+use crate::store::paths::check_interview_id;
 
 const REQUIRED: [&str; 2] = ["interview_id", "media"];
 const COLUMNS: [&str; 10] =

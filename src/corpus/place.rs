@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use super::failure::table_names;
 use super::names::Names;
 use crate::error::{Error, Result};
-use crate::output::interview_files::{InterviewFiles, SUPERSEDED};
-use crate::output::sweep::sweep;
 use crate::pipeline::Request;
 use crate::recipe::Recipe;
+use crate::store::Writer;
+use crate::store::interview_files::{InterviewFiles, SUPERSEDED};
+use crate::store::sweep::sweep;
 
 /// Longest path that Linux takes, and what the names of unfinished and superseded files need beside a table's.
 const PATH_BYTES: usize = 4095;
@@ -22,9 +23,9 @@ const NAMED: usize = 5;
 /// could only go wrong.
 ///
 /// # Errors
-/// [`Error::Usage`] for an id that differs from one in the folder in case alone, a path too long for the system, an
+/// [`Error::Usage`] for a folder of tables in another format, an id that differs from one in the folder in case alone, a path too long for the system, an
 /// input that this run would write over; [`Error::Read`] and [`Error::Write`] for the folder.
-pub(super) fn prepare(out: &Path, requests: &[Request], recipe: &Recipe) -> Result<()> {
+pub(super) fn prepare(out: &Path, requests: &[Request], recipe: &Recipe, writer: Writer) -> Result<()> {
     let tables = table_names(recipe);
     let folders: Vec<&str> = tables.iter().copied().chain(["rttm", "timings", "tasks", SUPERSEDED]).collect();
     let swept = sweep(out, &folders)?;
@@ -32,6 +33,7 @@ pub(super) fn prepare(out: &Path, requests: &[Request], recipe: &Recipe) -> Resu
         tracing::info!("{}: {swept} unfinished files of a run that was ended are gone", out.display());
     }
     let files = InterviewFiles { out, tables: &tables };
+    files.refuse_other_formats(writer.format())?;
     beside_the_others(&files, requests)?;
     short_enough(&files, requests)?;
     keep_inputs(&files, requests)?;
@@ -130,19 +132,19 @@ mod tests {
         put(out, "turns/Ann.parquet");
         let unfinished = put(out, "turns/.turnwise-a1B2c3.tmp");
         let rttm = put(out, "rttm/ben.rttm");
-        let told = |requests: &[Request]| prepare(out, requests, &Recipe::default()).unwrap_err().to_string();
+        let told = |requests: &[Request]| prepare(out, requests, &Recipe::default(), Writer::default()).unwrap_err().to_string();
         assert!(told(&[request("ann")]).contains("\"ann\" differs from \"Ann\" (already in the folder) only in case"));
         assert!(!unfinished.exists());
         let other = Request { rttm: Some(rttm), ..request("carl") };
         assert!(told(&[other.clone(), request("ben")]).contains("is an input of carl and would be written over by ben"));
         // A file of an interview that is not of this run stays as it is, and may be read.
-        prepare(out, &[other, request("Ann"), request("Ann/b")], &Recipe::default()).unwrap();
+        prepare(out, &[other, request("Ann"), request("Ann/b")], &Recipe::default(), Writer::default()).unwrap();
 
         let deep = out.join(["d".repeat(200).as_str(); 18].join("/"));
         std::fs::create_dir_all(&deep).unwrap();
         let long = [["i".repeat(199).as_str(); 2].join("/"), "j".repeat(150)].join("/");
-        let e = prepare(&deep, &[request(&long)], &Recipe::default()).unwrap_err().to_string();
+        let e = prepare(&deep, &[request(&long)], &Recipe::default(), Writer::default()).unwrap_err().to_string();
         assert!(e.contains("would have paths of 4") && e.contains("a shorter path"), "{e}");
-        prepare(&deep, &[request("short")], &Recipe::default()).unwrap();
+        prepare(&deep, &[request("short")], &Recipe::default(), Writer::default()).unwrap();
     }
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::failure::table_names;
 use super::place::inputs;
 use crate::error::{Error, Result};
-use crate::output::interview_files::InterviewFiles;
 use crate::pipeline::Request;
 use crate::recipe::Recipe;
 use crate::spelling::folded;
+use crate::store::interview_files::InterviewFiles;
 
 /// What is done about interviews that are in the folder and not in the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -16,9 +16,11 @@ use super::removed::{Unlisted, keep_needed, prune, unlisted};
 use super::watch::{self, Limits, Overrun, Watch};
 use crate::error::{Error, Result};
 use crate::inference::Registry;
-use crate::output::{folder::OutputFolder, interviews::merge_interviews, paths};
 use crate::pipeline::{self, Progress, Request, Timings};
 use crate::recipe::Recipe;
+use crate::store::Writer;
+use crate::store::folder::{OutputFolder, Target};
+use crate::store::interviews::merge_interviews;
 
 /// File in the output folder that a run holds locked.
 const LOCK: &str = ".lock";
@@ -81,6 +83,8 @@ pub enum Outcome {
 pub struct RunSettings<'a> {
     /// Output folder.
     pub out: &'a Path,
+    /// Writes the tables.
+    pub writer: Writer,
     /// Interviews worked on at the same time.
     pub jobs: usize,
     /// A worker that takes more is ended; its interview failed.
@@ -112,7 +116,7 @@ pub struct Summary {
     pub unlisted: Vec<String>,
     /// Rows in the folder that are not in the joined table, each with the reason.
     pub left_out: Vec<String>,
-    /// See [`crate::output::provenance::Makings::text`]: empty when all interviews of the folder were made the same way.
+    /// See [`crate::store::provenance::Makings::text`]: empty when all interviews of the folder were made the same way.
     pub ways: String,
     /// Interviews not reached, or left half done, when the run was stopped.
     pub left: usize,
@@ -152,7 +156,7 @@ struct Shared {
 pub fn run(requests: &[Request], recipe: &Recipe, registry: &Registry, settings: &RunSettings<'_>, report: Report<'_>) -> Result<Summary> {
     std::fs::create_dir_all(settings.out).map_err(|e| Error::write(settings.out, e))?;
     let _alone = lock(settings.out)?;
-    prepare(settings.out, requests, recipe)?;
+    prepare(settings.out, requests, recipe, settings.writer)?;
     if settings.unlisted == Unlisted::Pruned {
         keep_needed(settings.out, requests, recipe)?;
     }
@@ -210,7 +214,7 @@ fn finish(requests: &[Request], recipe: &Recipe, settings: &RunSettings<'_>, who
     tidy(settings.out, recipe);
     // Those of earlier runs too: the folder's other tables hold them as well.
     let parts = OutputFolder::new(settings.out).files("interviews")?;
-    let merged = merge_interviews(&parts, &paths::interviews_path(settings.out))?;
+    let merged = merge_interviews(&parts, &settings.writer.path(settings.out, "interviews"))?;
     summary.left_out = merged.left_out.iter().map(|(_, error)| error.chain()).collect();
     summary.ways = merged.makings.text();
     Ok(summary)
@@ -277,7 +281,8 @@ fn work(
                 // The process is gone; the next interview gets a new one.
                 Err(error) => {
                     drop(process);
-                    record_failure(settings.out, request, recipe, registry, &error)
+                    let target = Target { out: settings.out, writer: settings.writer };
+                    record_failure(target, request, recipe, registry, &error)
                 }
             }
         };

@@ -1,7 +1,6 @@
 //! A worker process: reads requests from standard input, one JSON line each, and answers with events on standard output.
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +12,7 @@ use crate::inference::{Registry, Runtime};
 use crate::pipeline::{self, Models, Progress, Request, Timings};
 use crate::pulse;
 use crate::recipe::Recipe;
+use crate::store::folder::Target;
 
 /// Progress within a step is told at most this often.
 const TELL_EVERY: Duration = Duration::from_millis(200);
@@ -25,7 +25,7 @@ const PULSE_EVERY: Duration = Duration::from_millis(500);
 /// # Errors
 /// A model that cannot be loaded, or a closed output; a failing interview is an event.
 pub fn serve(
-    out: &Path,
+    target: Target<'_>,
     recipe: &Recipe,
     registry: &Registry,
     runtime: Runtime,
@@ -54,7 +54,7 @@ pub fn serve(
         });
         // However it ends, by a panic too: the scope waits for its threads.
         let _over = Over { done: &done, pulse: pulse.thread().clone() };
-        answer(out, recipe, registry, runtime, input, &tell)
+        answer(target, recipe, registry, runtime, input, &tell)
     })
 }
 
@@ -72,7 +72,7 @@ impl Drop for Over<'_> {
 }
 
 fn answer(
-    out: &Path,
+    target: Target<'_>,
     recipe: &Recipe,
     registry: &Registry,
     runtime: Runtime,
@@ -93,14 +93,14 @@ fn answer(
                 let _ = tell(&Event::Progress(p));
             }
         };
-        let outcome = match one(out, &request, &mut models, recipe, registry, &progress) {
+        let outcome = match one(target, &request, &mut models, recipe, registry, &progress) {
             Ok((timings, warnings)) => Outcome::Done { timings, warnings },
             // The next interview would fare no better, hours of work later.
-            Err(error) if error.ends_all_writing() || !is_there(out) => {
+            Err(error) if error.ends_all_writing() || !is_there(target.out) => {
                 tell(&Event::Unwritable { error: error.chain() })?;
                 continue;
             }
-            Err(error) => record_failure(out, &request, recipe, registry, &error),
+            Err(error) => record_failure(target, &request, recipe, registry, &error),
         };
         tell(&Event::Finished(outcome))?;
     }
@@ -108,7 +108,7 @@ fn answer(
 }
 
 fn one(
-    out: &Path,
+    target: Target<'_>,
     request: &Request,
     models: &mut Models,
     recipe: &Recipe,
@@ -116,11 +116,11 @@ fn one(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Timings, Vec<String>)> {
     let done = pipeline::extract(request, models, recipe, progress)?;
-    if !is_there(out) {
-        return Err(gone(out));
+    if !is_there(target.out) {
+        return Err(gone(target.out));
     }
-    pipeline::write(out, &done, recipe, registry)?;
-    forget_failure(out, request, recipe);
+    pipeline::write(target, &done, recipe, registry)?;
+    forget_failure(target.out, request, recipe);
     let warnings = done.warning_codes();
     Ok((done.timings, warnings))
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::instances::placeholders;
 use crate::error::{Error, Result};
-use crate::output::read::StoredTable;
+use crate::store::read::StoredTable;
 use crate::table::{ColumnData, CutOff};
 
 /// The wording that comes with the program.
@@ -218,9 +218,8 @@ impl Cue {
     }
 
     fn check_cut_off(&self, table: &StoredTable) -> Result<()> {
-        let late = [CutOff::NextTurn.name(), CutOff::Interview.name()];
         match table.schema().columns.iter().find(|c| c.name == self.column) {
-            Some(c) if late.contains(&c.cut_off.as_str()) => Err(Error::Usage {
+            Some(c) if c.cut_off.leaks_past(CutOff::TurnEnd) => Err(Error::Usage {
                 what: format!("the cue of \"{}\" would look past its turn (cut-off {})", self.column, c.cut_off),
                 hint: "cues tell only what is known when the turn ends; take another column".into(),
             }),

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::cues::Told;
 use super::rescue;
 use crate::error::{Error, Result};
-use crate::output::read::StoredTable;
 use crate::spelling::meant;
+use crate::store::read::StoredTable;
 
 /// The questions that come with the program.
 const SHIPPED: &str = include_str!("../../data/questions.toml");

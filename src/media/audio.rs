@@ -115,7 +115,7 @@ pub(super) fn decoded(
     let parts = RiffParts::open(path, &source.probe)?;
     if let Some(parts) = &parts {
         // These know what lies behind the first part, and say it themselves.
-        warnings.retain(|w| w.code() != "bytes_unread");
+        warnings.retain(|w| !matches!(w, Warning::BytesUnread { .. }));
         warnings.extend(parts.warnings());
     }
     let parts = parts.filter(RiffParts::is_readable);
@@ -153,7 +153,7 @@ pub(super) fn decoded(
     warnings.append(&mut placed.warnings);
     let (start_secs, end_secs) = (placed.start_secs, placed.end_secs);
     reached.end_secs = end_secs;
-    reached.jumped = warnings.iter().any(|w| w.code() == "timestamp_jump");
+    reached.jumped = warnings.iter().any(|w| matches!(w, Warning::ClockRestart { .. }));
     warnings.extend(promised.missing(&reached));
     let declared = stream.audio.clone().unwrap_or_default();
     let (source_hz, channels) = first.unwrap_or((declared.rate_hz, declared.channels));

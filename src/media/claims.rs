@@ -54,8 +54,8 @@ fn a_time_stamp_far_away_asks_for_no_silence() {
         let a = audio(&path, 16_000, StreamPick::default()).unwrap();
         eprintln!("{name}: {:?}", a.warnings);
         assert!(a.buffer.samples().len() < 5 * 16_000, "{name}: {} samples", a.buffer.samples().len());
-        let codes: Vec<_> = a.warnings.iter().map(|w| w.code()).collect();
-        assert!(codes.contains(&"timestamp_jump") && codes.contains(&"duration_doubtful"), "{name}: {:?}", a.warnings);
+        let told = |code: &str| a.warnings.iter().any(|w| w.code() == code);
+        assert!(told("timestamp_jump") && told("duration_doubtful"), "{name}: {:?}", a.warnings);
     }
     // Where the bytes are there, hours may pass.
     let path = clips.make(

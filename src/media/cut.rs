@@ -27,7 +27,7 @@ fn watch(path: &Path) -> VideoReport {
 /// What tells of loss.
 fn losses(warnings: &[Warning]) -> Vec<&Warning> {
     let codes = ["shortfall", "truncated", "frames_missing", "video_gap", "decode_error", "gap_filled", "timestamp_jump", "bytes_unread"];
-    warnings.iter().filter(|w| codes.contains(&w.code())).collect()
+    warnings.iter().filter(|w| codes.contains(&w.code().as_str())).collect()
 }
 
 fn shortfall(warnings: &[Warning]) -> Option<Segment> {

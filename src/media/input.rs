@@ -194,8 +194,7 @@ fn doubt(input: &format::context::Input, path: &Path) -> Option<Warning> {
     if extensions.split(',').chain(name.split(',')).any(|e| e == extension) {
         return None;
     }
-    let what = format!("FFmpeg takes the file for {name} with little certainty ({score} of 100), its name says {extension}");
-    Some(Warning::Other { code: "container_doubtful", what })
+    Some(Warning::ContainerDoubtful { format: name, score, extension })
 }
 
 fn origin(input: &format::context::Input) -> Seconds {

@@ -259,13 +259,11 @@ impl Placing {
         self.warnings.extend(self.restart_warnings(end_secs));
         self.warnings.extend(self.notes.warnings());
         if self.slow_clock {
-            let what = "the audio's time stamps run slower than its samples; they are placed one after the other".to_owned();
-            self.warnings.push(Warning::Other { code: "audio_clock", what });
+            self.warnings.push(Warning::AudioClock);
         }
         if self.gaps.len() > MOST_GAPS_TOLD {
-            let (more, secs) = (self.gaps.len() - MOST_GAPS_TOLD, self.gaps.iter().map(|g| g.duration()).sum::<f64>());
-            let what = format!("{more} more holes in the audio were filled with silence, {secs:.3} s in all");
-            self.warnings.push(Warning::Other { code: "gaps_filled", what });
+            let (gaps, secs) = (self.gaps.len() - MOST_GAPS_TOLD, self.gaps.iter().map(|g| g.duration()).sum::<f64>());
+            self.warnings.push(Warning::MoreGapsFilled { gaps, secs });
         }
         Ok(Placed {
             samples: self.out,

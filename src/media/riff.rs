@@ -91,11 +91,8 @@ impl RiffParts {
 
     /// What there is to warn of.
     pub(super) fn warnings(&self) -> Vec<Warning> {
-        let told = |what| Warning::Other { code: "wav_joined", what };
-        let joined = (self.parts.len() > 1)
-            .then(|| told(format!("{} WAV files were joined into one; all are read, one after the other", self.parts.len())));
-        let unread = (self.unread > 0)
-            .then(|| told(format!("{} bytes behind the sound are another WAV file that cannot be read in that place", self.unread)));
+        let joined = (self.parts.len() > 1).then_some(Warning::WavJoined { files: self.parts.len() });
+        let unread = (self.unread > 0).then_some(Warning::WavUnread { bytes: self.unread });
         joined.into_iter().chain(unread).collect()
     }
 

@@ -94,11 +94,9 @@ impl Promised {
 
     /// Told where more is promised than is believed of a file of this size.
     pub(super) fn disbelieved(&self) -> Option<Warning> {
-        let longest_secs = self.longest_secs;
-        let told = self.longest().filter(|&end| end > longest_secs)?;
-        let what =
-            format!("the container declares {told:.0} s, more than the file has bytes for; at most {longest_secs:.0} s are believed");
-        Some(Warning::Other { code: "duration_doubtful", what })
+        let believed_secs = self.longest_secs;
+        let declared_secs = self.longest().filter(|&end| end > believed_secs)?;
+        Some(Warning::DurationDoubtful { declared_secs, believed_secs })
     }
 
     /// What is missing at the end, if anything.

@@ -58,7 +58,7 @@ pub(super) fn mixed(
                 tracks.push(Track { placed, report });
             }
             Err(e @ Error::Media { .. }) => {
-                warnings.push(Warning::Other { code: "track_lost", what: format!("audio stream {index} is left out: {}", e.chain()) });
+                warnings.push(Warning::TrackLost { index, error: e.chain() });
                 failed = Some(e);
             }
             Err(e) => return Err(e),

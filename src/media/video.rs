@@ -289,8 +289,7 @@ impl Film {
         if let Some(onto) = self.restart.onto(secs, last, follows, self.limit) {
             self.jumps += 1;
             if self.jumps <= MOST_JUMPS_TOLD {
-                let what = format!("video time stamps jump to {secs:.3} s; the frames are placed from {onto:.3} s on");
-                self.report.warnings.push(Warning::Other { code: "timestamp_jump", what });
+                self.report.warnings.push(Warning::VideoClockRestart { stamp_secs: secs, placed_secs: onto });
             }
             self.shift += onto - secs;
             secs = onto;
@@ -418,12 +417,10 @@ impl Film {
             }
         }
         if self.backwards > 0 {
-            let what = format!("{} video frames whose time does not follow the one before were left out", self.backwards);
-            r.warnings.push(Warning::Other { code: "video_time_order", what });
+            r.warnings.push(Warning::VideoTimeOrder { frames: self.backwards });
         }
         if let Some(why) = self.converter.no_tone_map.take() {
-            let what = format!("HDR video was converted without tone mapping, so that contrast is low ({why})");
-            r.warnings.push(Warning::Other { code: "hdr_untouched", what });
+            r.warnings.push(Warning::HdrUntouched { why: why.to_string() });
         }
         if !stopped {
             let reached = Reached {

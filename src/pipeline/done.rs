@@ -7,8 +7,8 @@ use super::fingerprint::FileMark;
 use super::{Inputs, Request, Timings, file_metadata, inputs};
 use crate::error::{Error, Result};
 use crate::inference::Registry;
-use crate::output::{atomic, paths, read};
 use crate::recipe::{Recipe, short_hash};
+use crate::store::{Format, paths, read, whole};
 
 /// Name of the speech turns among the outputs; the others have their table's.
 const RTTM: &str = "rttm";
@@ -35,8 +35,14 @@ fn record_path(out: &Path, id: &str) -> Result<PathBuf> {
     paths::timings_path(out, id)
 }
 
-fn output_path(out: &Path, name: &str, id: &str) -> Result<PathBuf> {
-    if name == RTTM { paths::rttm_path(out, id) } else { paths::table_path(out, name, id) }
+/// The files of the output `name`, each with the name it is kept under: its own, and with an ending where a format writes a second file.
+fn output_files(out: &Path, name: &str, id: &str) -> Result<Vec<(String, PathBuf)>> {
+    if name == RTTM {
+        return Ok(vec![(RTTM.to_owned(), paths::rttm_path(out, id)?)]);
+    }
+    let files = Format::files_of(&paths::table_path(out, name, id)?);
+    let named = |(i, path)| (if i == 0 { name.to_owned() } else { format!("{name} ({i})") }, path);
+    Ok(files.into_iter().enumerate().map(named).collect())
 }
 
 /// Keeps what was written under `names` (tables), and the RTTM.
@@ -47,7 +53,9 @@ pub(super) fn keep(out: &Path, request: &Request, timings: &Timings, inputs: &In
     let id = &request.interview_id;
     let mut outputs = BTreeMap::new();
     for name in names.iter().copied().chain([RTTM]) {
-        outputs.insert(name.to_owned(), FileMark::written(&output_path(out, name, id)?)?);
+        for (name, path) in output_files(out, name, id)? {
+            outputs.insert(name, FileMark::written(&path)?);
+        }
     }
     let (timings, request_hash) = (timings.clone(), inputs.request_hash().to_owned());
     let names_hash = names_hash(request);
@@ -83,7 +91,7 @@ pub(super) fn forget(out: &Path, id: &str) -> Result<()> {
 fn write(out: &Path, record: &Record) -> Result<()> {
     let path = record_path(out, &record.interview_id)?;
     let text = serde_json::to_string_pretty(record).map_err(|e| Error::write(&path, e))?;
-    atomic::write_text(&path, &format!("{text}\n"))
+    whole::write_text(&path, &format!("{text}\n"))
 }
 
 /// True when the folder holds this interview: made from inputs of the same content with the same recipe, models and version of the program,
@@ -129,9 +137,12 @@ fn why_not(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, 
     let mut outputs = BTreeMap::new();
     let mut names: Vec<&str> = super::schemas(recipe).iter().map(|s| s.name).collect();
     names.push(RTTM);
+    let mut files = Vec::new();
     for name in names {
-        let path = output_path(out, name, id)?;
-        let same = match record.outputs.get(name) {
+        files.extend(output_files(out, name, id)?);
+    }
+    for (name, path) in files {
+        let same = match record.outputs.get(&name) {
             Some(mark) if path.exists() => mark.still(&path, verify)?,
             Some(_) => return Ok(Some(format!("{} is gone", path.display()))),
             None if path.exists() => None,
@@ -139,7 +150,7 @@ fn why_not(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, 
             None => continue,
         };
         let Some(mark) = same else { return Ok(Some(format!("{} is not what was written", path.display()))) };
-        outputs.insert(name.to_owned(), mark);
+        outputs.insert(name, mark);
     }
     let Some(known) = &record.inputs else { return Ok(Some("an input was no file".into())) };
     let inputs = match inputs::still(known, request, recipe, verify)? {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::media::{self, StreamPick};
-use crate::output::read;
 use crate::speaker::{self, KnownVoice, RATE_HZ, SpeakerConfig, SpeakerModels};
+use crate::store::read;
 use crate::table::ColumnData;
 
 /// The voices of `config`'s enrolment, sorted by name; none when there is no enrolment.

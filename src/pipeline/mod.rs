@@ -400,8 +400,8 @@ fn who_spoke(request: &Request, sound: (&Path, &AudioBuffer), models: &mut Speak
             Ok(found)
         }
         Some(path) => {
-            let (found, changed) = crate::output::rttm::read_rttm_counting(path)?;
-            let own = crate::output::rttm::uri_for(&request.interview_id);
+            let (found, changed) = crate::store::rttm::read_rttm_counting(path)?;
+            let own = crate::store::rttm::uri_for(&request.interview_id);
             let annotation = match (found.iter().position(|(uri, _)| *uri == own), found.len()) {
                 (Some(i), _) => found[i].1.clone(),
                 (None, 1) => found[0].1.clone(),
@@ -422,7 +422,7 @@ fn who_spoke(request: &Request, sound: (&Path, &AudioBuffer), models: &mut Speak
                 adopted.warnings.push(Warning::ControlCharacters { count: changed, what: "lines of the RTTM file" });
             }
             if empty {
-                adopted.warnings.push(Warning::Other { code: "rttm_empty", what: format!("{} names nobody", told::file_name(path)) });
+                adopted.warnings.push(Warning::RttmEmpty { file: told::file_name(path).to_string() });
             }
             Ok(adopted)
         }

@@ -257,7 +257,7 @@ fn a_smile_placed_in_a_clip_is_found_and_none_beside_it() {
 
 #[test]
 fn no_task_sees_what_looked_at_the_whole_interview() {
-    use crate::output::{parquet, read};
+    use crate::store::{parquet, read};
     use crate::tasks::{FeatureSet, Rule, Task};
     let folder = tempfile::tempdir().unwrap();
     let turn = |index: u32, start: f64, speaker: &str| Turn {

@@ -188,8 +188,7 @@ fn measure_offset(all: &mut [Turn], recipe: &Recipe, heard: &Heard, warnings: &W
     if found.is_telling() {
         if recipe.input.apply_transcript_offset {
             shift(all, found.offset_secs);
-            let what = format!("transcript moved by {:+.2} s, where speech fits it best", found.offset_secs);
-            warnings.push(Warning::Other { code: "transcript_offset", what });
+            warnings.push(Warning::TranscriptMoved { offset_secs: found.offset_secs });
         } else {
             warnings.push(Warning::TranscriptOffset { offset_secs: found.offset_secs });
         }

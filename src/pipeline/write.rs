@@ -2,14 +2,14 @@
 //! they are there, and last what is kept of all of them, by which a later run knows that they still are.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use super::{Interview, Models, Request, done, interview, told};
 use crate::error::{Error, Result};
 use crate::inference::Registry;
-use crate::output::parquet::{self, FileMetadata};
-use crate::output::{paths, rttm};
 use crate::recipe::Recipe;
+use crate::store::folder::Target;
+use crate::store::parquet::FileMetadata;
+use crate::store::{paths, remove_table, rttm};
 
 /// Version of the tables' contract: raised when a column changes its meaning or goes.
 const SCHEMA_VERSION: &str = "1";
@@ -37,27 +37,22 @@ pub fn file_metadata(recipe: &Recipe, registry: &Registry) -> Result<FileMetadat
 ///
 /// # Errors
 /// [`Error::Write`]; nothing half-written stays under a final name.
-pub fn write(out: &Path, made: &Interview, recipe: &Recipe, registry: &Registry) -> Result<()> {
-    let id = &made.request.interview_id;
+pub fn write(target: Target<'_>, made: &Interview, recipe: &Recipe, registry: &Registry) -> Result<()> {
+    let (id, out, writer) = (&made.request.interview_id, target.out, target.writer);
     let metadata = file_metadata(recipe, registry)?;
-    let row = paths::table_path(out, "interviews", id)?;
+    let row = target.table_path("interviews", id)?;
     done::forget(out, id)?;
     // An older row would vouch for tables that are being replaced.
-    if row.exists() {
-        std::fs::remove_file(&row).map_err(|e| Error::write(&row, e))?;
-    }
+    remove_table(&row)?;
     // A table that this run has no rows for (words) must not stay from an earlier one.
     for name in super::schemas(recipe).iter().map(|s| s.name).filter(|n| made.tables.iter().all(|t| t.schema().name != *n)) {
-        let stale = paths::table_path(out, name, id)?;
-        if stale.exists() {
-            std::fs::remove_file(&stale).map_err(|e| Error::write(&stale, e))?;
-        }
+        remove_table(&target.table_path(name, id)?)?;
     }
     for table in &made.tables {
-        parquet::write(&paths::table_path(out, table.schema().name, id)?, table, &metadata)?;
+        writer.write(&target.table_path(table.schema().name, id)?, table, &metadata)?;
     }
     rttm::write_rttm(&paths::rttm_path(out, id)?, &rttm::uri_for(id), &made.annotation)?;
-    parquet::write(&row, &made.row, &metadata)?;
+    writer.write(&row, &made.row, &metadata)?;
     let names: Vec<&str> = made.tables.iter().map(|t| t.schema().name).chain(["interviews"]).collect();
     done::keep(out, &made.request, &made.timings, &made.inputs, &names)
 }
@@ -66,8 +61,14 @@ pub fn write(out: &Path, made: &Interview, recipe: &Recipe, registry: &Registry)
 ///
 /// # Errors
 /// [`Error::Write`].
-pub fn write_failure(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, error: &Error) -> Result<()> {
-    let path = paths::table_path(out, "interviews", &request.interview_id)?;
-    done::forget(out, &request.interview_id)?;
-    parquet::write(&path, &interview::failure(request, recipe, error)?, &file_metadata(recipe, registry)?)
+pub fn write_failure(
+    target: Target<'_>,
+    request: &Request,
+    recipe: &Recipe,
+    registry: &Registry,
+    error: &Error,
+) -> Result<()> {
+    let path = target.table_path("interviews", &request.interview_id)?;
+    done::forget(target.out, &request.interview_id)?;
+    target.writer.write(&path, &interview::failure(request, recipe, error)?, &file_metadata(recipe, registry)?)
 }

@@ -86,18 +86,12 @@ pub fn diarize(audio: &impl Sound, models: &mut SpeakerModels, config: &SpeakerC
     let mut warnings = Vec::new();
     if found.is_empty() {
         // Voice activity hears what segmentation does not: words too short or too few to tell voices apart.
-        warnings.push(Warning::Other {
-            code: "speech_unsegmented",
-            what: "speech was heard but no speaker told; all of it is given to one".into(),
-        });
+        warnings.push(Warning::SpeechUnsegmented);
         found.push((None, speech.clone()));
     }
     found.sort_by_key(|(_, segments)| segments.first().map(|s| s.start()));
     if found.len() < least {
-        warnings.push(Warning::Other {
-            code: "too_few_speakers",
-            what: format!("{} of at least {least} speakers found; the recording has too little speech to tell more apart", found.len()),
-        });
+        warnings.push(Warning::TooFewSpeakers { found: found.len(), least });
     }
     let annotation = annotate(&found);
     let voices = found

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::settings::Task;
 use crate::error::{Error, Result};
-use crate::output::read::{StoredSchema, StoredTable};
+use crate::store::read::{StoredSchema, StoredTable};
 use crate::table::{ColumnData, CutOff, Kind};
 
 /// The tables that features come from; annotations are never among them.
@@ -70,24 +70,24 @@ impl FeatureSet {
         let mut leaks = BTreeSet::new();
         let mut features: Vec<Feature> = Vec::new();
         for schema in TABLES.iter().flat_map(|t| schemas.iter().filter(move |s| s.table == *t)) {
-            for column in schema.columns.iter().filter(|c| is_number(c.kind) && !KEYS.contains(&c.name.as_str())) {
+            for column in schema.columns.iter().filter(|c| is_number(c.kind) && !KEYS.contains(&&*c.name)) {
                 let name = format!("{}.{}", schema.table, column.name);
                 let fits = wanted.iter().enumerate().filter(|(_, p)| p.matches(&name)).map(|(i, _)| i).collect::<Vec<_>>();
                 if fits.is_empty() || excluded.iter().any(|p| p.matches(&name)) {
                     continue;
                 }
                 used.extend(fits);
-                let Some(cut_off) = allowed.iter().copied().find(|c| c.name() == column.cut_off) else {
-                    let said = if column.cut_off.is_empty() { "not told" } else { &column.cut_off };
-                    leaks.insert(format!("{name} (cut-off {said})"));
+                let cut_off = column.cut_off;
+                if !allowed.contains(&cut_off) {
+                    leaks.insert(format!("{name} (cut-off {cut_off})"));
                     continue;
-                };
+                }
                 if seen.insert(name) {
                     features.push(Feature {
                         table: schema.table.clone(),
-                        column: column.name.clone(),
-                        unit: column.unit.clone(),
-                        description: column.description.clone(),
+                        column: column.name.to_string(),
+                        unit: column.unit.to_string(),
+                        description: column.description.to_string(),
                         cut_off,
                     });
                 }

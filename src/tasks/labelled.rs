@@ -11,7 +11,7 @@ use super::labels::{Label, LabelTable};
 use super::settings::{Labels, Task, Unit};
 use super::table::{column_names, feature_column, feature_columns, fill, look};
 use crate::error::{Error, Result};
-use crate::output::read::StoredTable;
+use crate::store::read::StoredTable;
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 
 /// Turns may overlap; one that ends so much later than the last context row still counts as ended.

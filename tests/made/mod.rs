@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use turnwise::output::parquet::{self, FileMetadata};
-use turnwise::output::paths::table_path;
 use turnwise::pipeline::schemas;
 use turnwise::recipe::Recipe;
+use turnwise::store::parquet::{self, FileMetadata};
+use turnwise::store::paths::table_path;
 use turnwise::table::{Kind, TableBuilder, TableSchema};
 
 const COUPLE_STATES: [&str; 4] = ["attack_attack", "pursue_withdraw", "repair_softening", "withdraw_withdraw"];

@@ -13,8 +13,8 @@ struct Ran {
 }
 
 impl Ran {
-    fn row(&self, id: &str) -> Option<crate::output::read::StoredTable> {
-        crate::output::read::read(&paths::table_path(self.folder.path(), "interviews", id).unwrap()).ok()
+    fn row(&self, id: &str) -> Option<crate::store::read::StoredTable> {
+        crate::store::read::read(&crate::store::paths::table_path(self.folder.path(), "interviews", id).unwrap()).ok()
     }
 }
 
@@ -31,6 +31,7 @@ fn run_script(script: &str, ids: &[&str], limits: Limits, stop: bool) -> Ran {
     let stopping = AtomicUsize::new(0);
     let settings = RunSettings {
         out: folder.path(),
+        writer: Writer::default(),
         jobs: 1,
         limits,
         force: false,

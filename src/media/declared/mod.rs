@@ -114,10 +114,9 @@ fn amend_wav(wav: Option<Wav>, file: &Bytes, whole_secs: &mut Option<f64>, strea
         None => ending.exact = false,
         Some(_) => {}
     }
-    if let Some(secs) = wav.uncounted_secs(file).filter(|&secs| secs > UNCOUNTED_SECS) {
-        let told = wav.secs().unwrap_or(0.0);
-        let what = format!("the header tells of {told:.3} s of sound; what follows in the file ({secs:.3} s, were it sound) is not read");
-        ending.warnings.push(Warning::Other { code: "bytes_unread", what });
+    if let Some(rest_secs) = wav.uncounted_secs(file).filter(|&secs| secs > UNCOUNTED_SECS) {
+        let declared_secs = wav.secs().unwrap_or(0.0);
+        ending.warnings.push(Warning::BytesUnread { declared_secs, rest_secs });
     }
 }
 

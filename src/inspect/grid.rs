@@ -121,11 +121,6 @@ pub(super) fn clock(secs: f64) -> String {
     }
 }
 
-/// `1 turn`, `2 turns`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

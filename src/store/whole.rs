@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::error::{Cause, Error, Result};
 
 /// What the names of unfinished files begin with; random letters follow.
-pub(super) const PREFIX: &str = ".turnwise-";
+const PREFIX: &str = ".turnwise-";
 /// What they end in.
-pub(super) const SUFFIX: &str = ".tmp";
+const SUFFIX: &str = ".tmp";
 
 /// Lets `fill` write the file; on any failure the old file stays as it was and no temporary is left.
 ///
@@ -30,6 +30,54 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     write_whole(path, |file| Ok(file.write_all(text.as_bytes())?))
 }
 
+/// Lets `fill` write a file by its path, for writers that open files by themselves: a temporary one that ends as `path` does, renamed when `fill`
+/// is done. On any failure the old file stays as it was. What is there and is no file is written to directly.
+///
+/// # Errors
+/// [`Error::Write`] with the final path, and what `fill` gives.
+pub fn write_by_path<T>(path: &Path, fill: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+    let failed = |e: std::io::Error| Error::write(path, e);
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    if fs::metadata(&target).is_ok_and(|there| !there.is_file()) {
+        return fill(path);
+    }
+    let folder = folder_of(&target);
+    fs::create_dir_all(&folder).map_err(failed)?;
+    let ending = target.extension().map(|e| format!("{SUFFIX}.{}", e.to_string_lossy())).unwrap_or_else(|| SUFFIX.into());
+    let temporary = unfinished().suffix(&ending).tempfile_in(&folder).map_err(failed)?;
+    let _ = temporary.as_file().try_lock();
+    let made = fill(temporary.path()).map_err(|e| match e {
+        // Nobody knows the temporary name.
+        Error::Write { path: at, source } if at == temporary.path() => Error::write(path, source),
+        other => other,
+    })?;
+    // The writer has its own handle; the file is the same.
+    temporary.as_file().sync_all().map_err(failed)?;
+    temporary.persist(&target).map_err(|e| failed(e.error))?;
+    sync_folder(&folder).map_err(failed)?;
+    Ok(made)
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// So that a rename survives a power cut.
+fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+/// True for the name of an unfinished file.
+pub(super) fn is_unfinished(name: &str) -> bool {
+    let rest = name.strip_prefix(PREFIX);
+    rest.is_some_and(|rest| rest.ends_with(SUFFIX) || rest.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(SUFFIX)))
+}
+
 fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<(), Cause>) -> Result<(), Cause> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let path = target.as_path();
@@ -38,10 +86,7 @@ fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()
         fill(&mut writer)?;
         return Ok(writer.flush()?);
     }
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
+    let folder = folder_of(path);
     fs::create_dir_all(&folder)?;
     // A leading dot and another suffix: a listing of tables never sees an unfinished file.
     let temporary = unfinished().tempfile_in(&folder)?;
@@ -54,13 +99,11 @@ fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()
     writer.get_ref().sync_all()?;
     drop(writer);
     name.persist(path).map_err(|e| e.error)?;
-    #[cfg(unix)]
-    File::open(&folder)?.sync_all()?;
-    Ok(())
+    Ok(sync_folder(&folder)?)
 }
 
 /// How an unfinished file is made.
-fn unfinished() -> tempfile::Builder<'static, 'static> {
+fn unfinished<'a>() -> tempfile::Builder<'a, 'a> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX);
     // Temporary files are always private; a table is as readable as any file made here, by the umask that the program
@@ -90,6 +133,25 @@ mod tests {
         assert_eq!(failed.unwrap_err().chain(), format!("cannot write {}: disk full", path.display()));
         assert_eq!(fs::read(&path).unwrap(), b"first");
         assert_eq!(names(path.parent().unwrap()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_writer_that_opens_the_path_itself_leaves_the_old_file_until_it_is_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/film.mp4");
+        let made = write_by_path(&path, |temporary| {
+            assert!(temporary.extension() == Some("mp4".as_ref()) && !path.exists());
+            assert!(is_unfinished(temporary.file_name().unwrap().to_str().unwrap()));
+            fs::write(temporary, "first").map_err(|e| Error::write(temporary, e)).map(|()| 7)
+        });
+        assert_eq!((made.unwrap(), fs::read(&path).unwrap()), (7, b"first".to_vec()));
+        let failed: Result<()> = write_by_path(&path, |temporary| {
+            fs::write(temporary, "half").unwrap();
+            Err(Error::write(temporary, "disk full"))
+        });
+        assert_eq!(failed.unwrap_err().chain(), format!("cannot write {}: disk full", path.display()));
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(names(path.parent().unwrap()), ["film.mp4"]);
     }
 
     #[cfg(unix)]

@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::output::folder::{OutputFolder, TableFiles};
-use crate::output::grid::{Grid, Lean, bytes, clock, counted, percent, wrap};
-use crate::output::inspect::{InspectOptions, WIDTH, made_by, shown};
-use crate::output::interviews::read_interviews;
-use crate::output::paths::table_path;
-use crate::output::provenance::{Makings, is_mixed};
-use crate::output::read::{StoredTable, read, read_columns, read_metadata};
+use crate::inspect::grid::{Grid, Lean, bytes, clock, percent, wrap};
+use crate::inspect::table::{InspectOptions, WIDTH, made_by, shown};
+use crate::store::folder::{OutputFolder, TableFiles};
+use crate::store::interviews::read_interviews;
+use crate::store::paths::table_path;
+use crate::store::provenance::{Makings, is_mixed};
+use crate::store::read::{StoredTable, read, read_columns, read_metadata};
+use crate::text::counted;
 
 /// Interviews told in words unless all are asked for; failed ones and those with warnings come first.
 const TOLD: usize = 20;
@@ -69,8 +70,8 @@ fn ways(folder: &OutputFolder, interviews: &StoredTable) -> Result<String> {
     let row = |id: &str| (0..interviews.rows()).find(|&row| interviews.text("interview_id", row) == Some(id));
     let mut makings = Makings::default();
     for file in folder.files("interviews")? {
-        if row(&file.interview_id).is_some_and(|row| !failed(interviews, row)) {
-            makings.add(&read_metadata(&file.path)?.metadata, &file.interview_id);
+        if row(&file.name).is_some_and(|row| !failed(interviews, row)) {
+            makings.add(&read_metadata(&file.path)?.metadata, &file.name);
         }
     }
     let told = makings.text();
@@ -249,8 +250,8 @@ fn faces(table: &StoredTable, sampled: Option<f64>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::parquet::{FileMetadata, write};
-    use crate::output::paths::interviews_path;
+    use crate::store::parquet::{FileMetadata, write};
+    use crate::store::paths::interviews_path;
     use crate::table::{Cell, ColumnSpec, Kind, TableBuilder, TableSchema};
 
     fn put(path: &Path, name: &'static str, columns: &[(&'static str, Kind)], rows: &[&[Cell]]) {

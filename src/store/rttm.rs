@@ -10,7 +10,7 @@ use std::path::Path;
 use crate::annotation::{Annotation, SpeechTurn};
 use crate::error::{Error, Result};
 use crate::file;
-use crate::output::atomic::write_whole;
+use crate::store::whole::write_whole;
 use crate::text::{clean, steers};
 use crate::time::Segment;
 

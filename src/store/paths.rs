@@ -1,8 +1,9 @@
-//! Where a table of an interview lies: `OUT/<table>/<interview_id>.parquet`. Slashes in an id make subfolders; an id can never leave the folder.
+//! Where a table of an interview lies: `OUT/<table>/<interview_id>.parquet`, or with another format's ending. Slashes in an id make subfolders; an id can never leave the folder.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::store::format::{Format, Writer};
 use crate::text::steers;
 
 /// Longest component of an id in bytes; file systems stop at 255, the suffix and a temporary name need room.
@@ -12,17 +13,36 @@ const COMPONENT_BYTES: usize = 200;
 const ID_BYTES: usize = 1000;
 
 /// Suffixes of the files that ids name: a folder called so would stand where another interview's file belongs.
-const SUFFIXES: [&str; 3] = [".parquet", ".rttm", ".json"];
+/// Those of tables are added.
+const SUFFIXES: [&str; 2] = ["rttm", "json"];
 
 /// Names that Windows keeps for devices, whatever suffix follows; COM and LPT with a digit are added.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// `out/<table>/<interview_id>.parquet`.
+/// `out/<table>/<interview_id>.parquet`, or the table in another format where that is there.
 ///
 /// # Errors
 /// [`Error::Usage`] as in [`check_interview_id`].
 pub fn table_path(out: &Path, table: &str, interview_id: &str) -> Result<PathBuf> {
-    within(out, table, interview_id, "parquet")
+    let mut paths = table_paths(out, table, interview_id)?;
+    let there = paths.iter().position(|p| p.exists()).unwrap_or(0);
+    Ok(paths.swap_remove(there))
+}
+
+/// The table in each format, whether it is there or not.
+///
+/// # Errors
+/// As [`table_path`].
+pub fn table_paths(out: &Path, table: &str, interview_id: &str) -> Result<Vec<PathBuf>> {
+    Format::ALL.into_iter().map(|format| table_path_in(format, out, table, interview_id)).collect()
+}
+
+/// Where the table lies in a format.
+///
+/// # Errors
+/// As [`table_path`].
+pub fn table_path_in(format: Format, out: &Path, table: &str, interview_id: &str) -> Result<PathBuf> {
+    within(out, table, interview_id, format.suffix())
 }
 
 /// `out/rttm/<interview_id>.rttm`.
@@ -41,9 +61,11 @@ pub fn timings_path(out: &Path, interview_id: &str) -> Result<PathBuf> {
     within(out, "timings", interview_id, "json")
 }
 
-/// `out/interviews.parquet`, the table of all interviews.
+/// `out/interviews.parquet`, the table of all interviews, or the same in another format where that is there.
 pub fn interviews_path(out: &Path) -> PathBuf {
-    out.join("interviews.parquet")
+    let mut paths = Format::ALL.map(|format| Writer::new(format).path(out, "interviews"));
+    let there = paths.iter().position(|p| p.is_file()).unwrap_or(0);
+    std::mem::take(&mut paths[there])
 }
 
 fn within(out: &Path, folder: &str, interview_id: &str, suffix: &str) -> Result<PathBuf> {
@@ -85,8 +107,9 @@ pub fn check_interview_id(id: &str) -> Result<()> {
     }
     let folders = id.rsplit_once('/').map_or("", |(folders, _)| folders);
     for folder in folders.split('/').map(str::to_lowercase) {
-        if let Some(suffix) = SUFFIXES.iter().find(|s| folder.ends_with(*s)) {
-            return refuse(&format!("has a folder that ends in {suffix}, as the files of interviews do"));
+        let mut suffixes = Format::ALL.into_iter().map(Format::suffix).chain(SUFFIXES);
+        if let Some(suffix) = suffixes.find(|s| folder.strip_suffix(*s).is_some_and(|stem| stem.ends_with('.'))) {
+            return refuse(&format!("has a folder that ends in .{suffix}, as the files of interviews do"));
         }
     }
     for part in id.split('/') {
@@ -134,6 +157,20 @@ mod tests {
     }
 
     #[test]
+    fn a_table_is_found_in_whatever_format_it_is_there() {
+        let out = tempfile::tempdir().unwrap();
+        let path = |id| table_path(out.path(), "turns", id).unwrap();
+        std::fs::create_dir(out.path().join("turns")).unwrap();
+        for file in ["turns/a.b.csv", "turns/a.b.csv-metadata.json", "turns/c.arrow", "interviews.csv"] {
+            std::fs::write(out.path().join(file), "").unwrap();
+        }
+        assert_eq!(path("a.b"), out.path().join("turns/a.b.csv"));
+        assert_eq!(path("c"), out.path().join("turns/c.arrow"));
+        assert_eq!(path("d"), out.path().join("turns/d.parquet"));
+        assert_eq!(interviews_path(out.path()), out.path().join("interviews.csv"));
+    }
+
+    #[test]
     fn ids_that_leave_the_folder_are_refused_and_quoted() {
         let long = "x".repeat(201);
         let deep = ["x".repeat(199).as_str(); 6].join("/");
@@ -164,6 +201,8 @@ mod tests {
             "a.parquet/b",
             "x/a.RTTM/b",
             "a.json/b",
+            "a.csv/b",
+            "x/a.arrow/b",
             &long,
             &deep,
         ] {

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::output::atomic::{PREFIX, SUFFIX};
+use crate::store::whole::is_unfinished;
 
 /// Removes the unfinished files in `root` itself and below its `folders`; returns how many. Other folders are not
 /// looked into.
@@ -43,7 +43,7 @@ fn below(folder: &Path) -> Result<usize> {
 /// True when the entry was an unfinished file that nobody writes any more, and is gone.
 fn take_away(entry: &fs::DirEntry) -> Result<bool> {
     let name = entry.file_name();
-    let named = name.to_str().is_some_and(|n| n.strip_prefix(PREFIX).is_some_and(|n| n.ends_with(SUFFIX)));
+    let named = name.to_str().is_some_and(is_unfinished);
     if !named || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
         return Ok(false);
     }
@@ -60,7 +60,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::output::atomic::write_whole;
+    use crate::store::whole::write_whole;
 
     #[test]
     fn only_what_nobody_writes_any_more_goes() {
@@ -70,7 +70,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "half").unwrap();
         };
-        let left = ["turns/.turnwise-Ab12Cd.tmp", "turns/show/.turnwise-x.tmp", ".turnwise-y.tmp"];
+        let left = ["turns/.turnwise-Ab12Cd.tmp", "turns/show/.turnwise-x.tmp", ".turnwise-y.tmp", ".turnwise-f.tmp.mp4"];
         let kept = ["turns/.turnwise-notes.txt", "turns/a.tmp", "mine/.turnwise-z.tmp", "turns/a.parquet", ".tmpAbCdEf"];
         left.iter().chain(&kept).for_each(|name| put(name));
         // Another run at work: its file stays, and its work ends well.

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::output::paths::{rttm_path, table_path, timings_path};
-use crate::output::read::read_metadata;
+use crate::store::format::{Format, Writer};
+use crate::store::paths::{rttm_path, table_paths, timings_path};
+use crate::store::read::read_metadata;
 
 /// Hidden folder that holds, in the same order as the output folder, what a failed run would otherwise leave as if it
 /// were current.
@@ -29,10 +30,10 @@ impl InterviewFiles<'_> {
     pub fn interviews(&self) -> Result<Vec<String>> {
         let mut found = BTreeSet::new();
         for table in self.tables {
-            collect(&self.out.join(table), "", ".parquet", &mut found)?;
+            collect(&self.out.join(table), "", &Format::ALL.map(Format::suffix), &mut found)?;
         }
-        collect(&self.out.join("rttm"), "", ".rttm", &mut found)?;
-        collect(&self.out.join("timings"), "", ".json", &mut found)?;
+        collect(&self.out.join("rttm"), "", &["rttm"], &mut found)?;
+        collect(&self.out.join("timings"), "", &["json"], &mut found)?;
         Ok(found.into_iter().collect())
     }
 
@@ -44,6 +45,24 @@ impl InterviewFiles<'_> {
         Ok(recorded || places.iter().filter(|p| p.is_file()).any(|p| is_made_here(p)))
     }
 
+    /// Refuses a folder whose tables are of another format: one holds one, so that no table is there twice.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] naming the format that is there; [`Error::Read`] for a folder that cannot be listed.
+    pub fn refuse_other_formats(&self, format: Format) -> Result<()> {
+        for other in Format::ALL.into_iter().filter(|f| *f != format) {
+            let mut found = BTreeSet::new();
+            for table in self.tables {
+                collect(&self.out.join(table), "", &[other.suffix()], &mut found)?;
+            }
+            if !found.is_empty() || Writer::new(other).path(self.out, "interviews").exists() {
+                let what = format!("{} holds tables as {}, and {} is asked for", self.out.display(), other.name(), format.name());
+                return Err(Error::Usage { what, hint: format!("give --format {}, or name another output folder", other.name()) });
+            }
+        }
+        Ok(())
+    }
+
     /// Where the files of an interview lie, whether they are there or not; the row of `interviews` first.
     ///
     /// # Errors
@@ -53,10 +72,9 @@ impl InterviewFiles<'_> {
     }
 
     fn places_below(root: &Path, tables: &[&str], interview_id: &str) -> Result<Vec<PathBuf>> {
-        let others = tables.iter().filter(|t| **t != "interviews");
-        let mut places = vec![table_path(root, "interviews", interview_id)?];
-        for table in others {
-            places.push(table_path(root, table, interview_id)?);
+        let mut places = table_files(root, "interviews", interview_id)?;
+        for table in tables.iter().filter(|t| **t != "interviews") {
+            places.extend(table_files(root, table, interview_id)?);
         }
         places.push(rttm_path(root, interview_id)?);
         places.push(timings_path(root, interview_id)?);
@@ -98,13 +116,14 @@ impl InterviewFiles<'_> {
     /// [`Error::Write`] for a file that cannot be moved or removed.
     pub fn set_aside(&self, interview_id: &str) -> Result<bool> {
         let places = self.places(interview_id)?;
-        let there = |from: usize| places[from..].iter().any(|p| p.exists());
-        if !places[0].exists() {
+        let (row, others) = places.split_at(table_files(self.out, "interviews", interview_id)?.len());
+        let is_there = |files: &[PathBuf]| files.iter().any(|p| p.exists());
+        if !is_there(row) {
             remove_files(&places)?;
             return Ok(false);
         }
         // A row on its own is that of a failure before this one.
-        if !there(1) {
+        if !is_there(others) {
             return Ok(false);
         }
         let targets = Self::places_below(&self.out.join(SUPERSEDED), self.tables, interview_id)?;
@@ -121,8 +140,13 @@ fn is_made_here(path: &Path) -> bool {
     read_metadata(path).is_ok_and(|schema| !schema.metadata.tool_version.is_empty())
 }
 
+/// The files of a table of an interview in every format, whether they are there or not.
+fn table_files(root: &Path, table: &str, interview_id: &str) -> Result<Vec<PathBuf>> {
+    Ok(table_paths(root, table, interview_id)?.iter().flat_map(|p| Format::files_of(p)).collect())
+}
+
 /// Ids by the names alone: of a large corpus on a network disk, asking for each file takes minutes.
-fn collect(folder: &Path, prefix: &str, suffix: &str, into: &mut BTreeSet<String>) -> Result<()> {
+fn collect(folder: &Path, prefix: &str, suffixes: &[&str], into: &mut BTreeSet<String>) -> Result<()> {
     let failed = |source| Error::Read { path: folder.to_owned(), source };
     let listed = match fs::read_dir(folder) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -136,8 +160,8 @@ fn collect(folder: &Path, prefix: &str, suffix: &str, into: &mut BTreeSet<String
             continue;
         }
         if kind.is_dir() || (kind.is_symlink() && entry.path().is_dir()) {
-            collect(&entry.path(), &format!("{prefix}{name}/"), suffix, into)?;
-        } else if let Some(stem) = name.strip_suffix(suffix) {
+            collect(&entry.path(), &format!("{prefix}{name}/"), suffixes, into)?;
+        } else if let Some((stem, _)) = name.rsplit_once('.').filter(|(_, suffix)| suffixes.contains(suffix)) {
             into.insert(format!("{prefix}{stem}"));
         }
     }
@@ -207,6 +231,26 @@ mod tests {
         assert!(of_one.iter().all(|n| !root.path().join(n).exists()) && others.iter().all(|n| root.path().join(n).exists()));
         assert!(!root.path().join("timings").exists() && !root.path().join(SUPERSEDED).exists());
         assert_eq!(files.remove("s/a").unwrap(), 0);
+    }
+
+    #[test]
+    fn files_of_every_format_belong_to_their_interview_and_a_folder_holds_one_format() {
+        let root = tempfile::tempdir().unwrap();
+        let files = InterviewFiles { out: root.path(), tables: &TABLES };
+        put(root.path(), &["tasks/t.csv", "mine/a.csv"]);
+        files.refuse_other_formats(Format::Parquet).unwrap();
+        put(root.path(), &["interviews/a.csv", "interviews/a.csv-metadata.json", "turns/a.csv", "turns/a.csv-metadata.json"]);
+        assert_eq!(files.interviews().unwrap(), ["a"]);
+        files.refuse_other_formats(Format::Csv).unwrap();
+        for other in [Format::Parquet, Format::Arrow] {
+            let e = files.refuse_other_formats(other).unwrap_err();
+            assert!(e.kind() == "usage" && e.to_string().contains("holds tables as csv") && e.to_string().contains("--format csv"), "{e}");
+        }
+        assert!(files.set_aside("a").unwrap());
+        assert!(root.path().join(".superseded/turns/a.csv-metadata.json").exists() && !root.path().join("turns").join("a.csv").exists());
+        assert_eq!(files.remove("a").unwrap(), 4);
+        put(root.path(), &["interviews.arrow"]);
+        assert!(files.refuse_other_formats(Format::Parquet).unwrap_err().to_string().contains("as arrow"));
     }
 
     #[test]

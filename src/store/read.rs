@@ -1,4 +1,4 @@
-//! Reading a Parquet table back: its values, and what its fields and footer say about them.
+//! Reading a table back: its values, and what its fields and footer say about them. Which format it is in, the file's ending tells.
 //!
 //! Tables of other programs can be read too: integers of any width become `I64`, dictionaries text; what the file does not say is empty.
 
@@ -7,26 +7,12 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use polars::prelude::{ArrowDataType, ArrowField, Column, ParquetReader, PolarsResult, SerReader, polars_err};
+use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, Column, ParquetReader, PolarsResult, SerReader, polars_err};
 
 use crate::error::{Error, Result};
-use crate::output::parquet::{FileMetadata, OutColumn, OutTable, data_type, field_key, key};
-use crate::table::{ColumnData, Kind};
-
-/// A column as a file tells it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StoredColumn {
-    /// Unique in its table.
-    pub name: String,
-    /// What it holds.
-    pub kind: Kind,
-    /// Unit, empty for text and plain numbers.
-    pub unit: String,
-    /// One sentence.
-    pub description: String,
-    /// See [`crate::table::CutOff::name`]; empty when the file does not say.
-    pub cut_off: String,
-}
+use crate::store::format::Format;
+use crate::store::parquet::{FileMetadata, OutColumn, OutTable, data_type, field_key, key};
+use crate::table::{ColumnData, ColumnSpec, CutOff, Kind, Modality};
 
 /// What a file's footer tells without its values being loaded.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,8 +21,8 @@ pub struct StoredSchema {
     pub table: String,
     /// What one row is.
     pub description: String,
-    /// Columns in file order.
-    pub columns: Vec<StoredColumn>,
+    /// Columns in file order; what the file does not say is empty, [`CutOff::Untold`] or [`Modality::Untold`].
+    pub columns: Vec<ColumnSpec>,
     /// Number of rows.
     pub rows: usize,
     /// What made the file.
@@ -104,7 +90,8 @@ impl StoredTable {
             name: &spec.name,
             unit: &spec.unit,
             description: &spec.description,
-            cut_off: &spec.cut_off,
+            cut_off: spec.cut_off.name(),
+            modality: spec.modality.name(),
             kind: spec.kind,
             data: Some(data),
         });
@@ -116,12 +103,10 @@ impl StoredTable {
 /// Reads a whole table.
 ///
 /// # Errors
-/// [`Error::Read`] when the file cannot be opened, [`Error::Parse`] when it is no whole Parquet file or holds a type Turnwise never writes.
+/// [`Error::Read`] when the file cannot be opened, [`Error::Damaged`] when it is no whole table of its format, or holds a type Turnwise never
+/// writes.
 pub fn read(path: &Path) -> Result<StoredTable> {
-    guarded(path, |reader| {
-        let schema = stored_schema(reader)?;
-        values(reader_of(path)?, schema)
-    })
+    Format::values_of(path, read_metadata(path)?)
 }
 
 /// Reads those of the named columns that the file has, in file order.
@@ -129,19 +114,20 @@ pub fn read(path: &Path) -> Result<StoredTable> {
 /// # Errors
 /// As [`read`].
 pub fn read_columns(path: &Path, names: &[&str]) -> Result<StoredTable> {
-    guarded(path, |reader| {
-        let mut schema = stored_schema(reader)?;
-        schema.columns.retain(|c| names.contains(&c.name.as_str()));
-        values(reader_of(path)?, schema)
-    })
+    let mut schema = read_metadata(path)?;
+    schema.columns.retain(|c| names.contains(&&*c.name));
+    if schema.columns.is_empty() {
+        return Ok(StoredTable { schema, columns: Vec::new() });
+    }
+    Format::values_of(path, schema)
 }
 
-/// Reads the footer alone.
+/// Reads what the file tells of its table, without the values.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_metadata(path: &Path) -> Result<StoredSchema> {
-    guarded(path, stored_schema)
+    Format::schema_of(path)
 }
 
 /// Reads the column names alone.
@@ -149,33 +135,51 @@ pub fn read_metadata(path: &Path) -> Result<StoredSchema> {
 /// # Errors
 /// As [`read`].
 pub fn read_column_names(path: &Path) -> Result<Vec<String>> {
-    Ok(read_metadata(path)?.columns.into_iter().map(|c| c.name).collect())
+    Ok(read_metadata(path)?.columns.into_iter().map(|c| c.name.into_owned()).collect())
 }
 
-fn reader_of(path: &Path) -> PolarsResult<ParquetReader<File>> {
-    Ok(ParquetReader::new(File::open(path)?).set_rechunk(true))
+/// What the errors call it.
+const PARQUET: &str = "Parquet file";
+
+/// The footer of a Parquet file.
+pub(super) fn parquet_schema(path: &Path) -> Result<StoredSchema> {
+    guarded(path, PARQUET, |file| {
+        let mut reader = ParquetReader::new(file);
+        let arrow = reader.schema()?;
+        let rows = reader.num_rows()?;
+        let footer = reader.get_metadata()?;
+        let entries = footer.key_value_metadata.iter().flatten();
+        stored_schema(&arrow, rows, entries.map(|e| (e.key.clone(), e.value.clone().unwrap_or_default())).collect())
+    })
 }
 
-/// Turns whatever goes wrong in polars, panics on damaged pages too, into an error that names the file.
-fn guarded<T>(path: &Path, work: impl FnOnce(&mut ParquetReader<File>) -> PolarsResult<T>) -> Result<T> {
-    let mut reader = ParquetReader::new(crate::file::open(path)?);
-    let bad =
-        |what: String| Error::parse(path, 0, format!("not a whole Parquet file of known types ({what})"), "write it again or delete it");
-    match catch_unwind(AssertUnwindSafe(|| work(&mut reader))) {
+/// The columns of `schema` from a Parquet file.
+pub(super) fn parquet_values(path: &Path, schema: StoredSchema) -> Result<StoredTable> {
+    guarded(path, PARQUET, |file| {
+        let names = schema.columns.iter().map(|c| c.name.to_string()).collect();
+        let frame = ParquetReader::new(file).set_rechunk(true).with_columns(Some(names)).finish()?;
+        let columns: Vec<ColumnData> =
+            schema.columns.iter().map(|c| column_data(c.kind, frame.column(&c.name)?)).collect::<PolarsResult<_>>()?;
+        match columns.iter().find(|c| c.len() != schema.rows) {
+            Some(short) => Err(polars_err!(ComputeError: "{} of {} rows are there", short.len(), schema.rows)),
+            None => Ok(StoredTable { schema, columns }),
+        }
+    })
+}
+
+/// Turns whatever goes wrong in polars, panics on damaged pages too, into an error that names the file and what `kind` of file it should be.
+pub(super) fn guarded<T>(path: &Path, kind: &str, work: impl FnOnce(File) -> PolarsResult<T>) -> Result<T> {
+    let file = crate::file::open(path)?;
+    let bad = |what: String| Error::damaged(path, 0, format!("not a whole {kind} of known types ({what})"));
+    match catch_unwind(AssertUnwindSafe(|| work(file))) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(e)) => Err(bad(e.to_string())),
         Err(_) => Err(bad("its pages are damaged".into())),
     }
 }
 
-fn stored_schema(reader: &mut ParquetReader<File>) -> PolarsResult<StoredSchema> {
-    let arrow = reader.schema()?;
-    let rows = reader.num_rows()?;
-    let footer = reader.get_metadata()?;
-    let mut entries: BTreeMap<&str, String> = BTreeMap::new();
-    for entry in footer.key_value_metadata.iter().flatten() {
-        entries.insert(&entry.key, entry.value.clone().unwrap_or_default());
-    }
+/// What the Arrow fields and the entries of a footer tell.
+pub(super) fn stored_schema(fields: &ArrowSchema, rows: usize, mut entries: BTreeMap<String, String>) -> PolarsResult<StoredSchema> {
     let mut take = |key: &str| entries.remove(key).unwrap_or_default();
     let models = take(key::MODELS);
     let models = if models.is_empty() {
@@ -186,7 +190,7 @@ fn stored_schema(reader: &mut ParquetReader<File>) -> PolarsResult<StoredSchema>
     Ok(StoredSchema {
         table: take(key::TABLE),
         description: take(key::DESCRIPTION),
-        columns: arrow.iter_values().map(stored_column).collect::<PolarsResult<_>>()?,
+        columns: fields.iter_values().map(stored_column).collect::<PolarsResult<_>>()?,
         rows,
         metadata: FileMetadata {
             schema_version: take(key::SCHEMA_VERSION),
@@ -198,15 +202,12 @@ fn stored_schema(reader: &mut ParquetReader<File>) -> PolarsResult<StoredSchema>
     })
 }
 
-fn stored_column(field: &ArrowField) -> PolarsResult<StoredColumn> {
+fn stored_column(field: &ArrowField) -> PolarsResult<ColumnSpec> {
     let said = |key: &str| field.metadata.as_ref().and_then(|m| m.get(key)).map(|v| v.to_string()).unwrap_or_default();
-    Ok(StoredColumn {
-        name: field.name.to_string(),
-        kind: kind_of(&field.dtype).ok_or_else(|| polars_err!(ComputeError: "column {} is of type {:?}", field.name, field.dtype))?,
-        unit: said(field_key::UNIT),
-        description: said(field_key::DESCRIPTION),
-        cut_off: said(field_key::CUT_OFF),
-    })
+    let kind = kind_of(&field.dtype).ok_or_else(|| polars_err!(ComputeError: "column {} is of type {:?}", field.name, field.dtype))?;
+    Ok(ColumnSpec::new(field.name.to_string(), kind, said(field_key::UNIT), said(field_key::DESCRIPTION))
+        .until(CutOff::from_name(&said(field_key::CUT_OFF)).unwrap_or(CutOff::Untold))
+        .of(Modality::from_name(&said(field_key::MODALITY)).unwrap_or(Modality::Untold)))
 }
 
 fn kind_of(dtype: &ArrowDataType) -> Option<Kind> {
@@ -227,17 +228,8 @@ fn kind_of(dtype: &ArrowDataType) -> Option<Kind> {
     })
 }
 
-fn values(reader: ParquetReader<File>, schema: StoredSchema) -> PolarsResult<StoredTable> {
-    if schema.columns.is_empty() {
-        return Ok(StoredTable { schema, columns: Vec::new() });
-    }
-    let names = schema.columns.iter().map(|c| c.name.clone()).collect();
-    let frame = reader.with_columns(Some(names)).finish()?;
-    let columns = schema.columns.iter().map(|c| column_data(c.kind, frame.column(&c.name)?)).collect::<PolarsResult<_>>()?;
-    Ok(StoredTable { schema, columns })
-}
-
-fn column_data(kind: Kind, column: &Column) -> PolarsResult<ColumnData> {
+/// A column's values as the kind that it is kept as.
+pub(super) fn column_data(kind: Kind, column: &Column) -> PolarsResult<ColumnData> {
     let series = column.as_materialized_series().cast(&data_type(kind))?;
     Ok(match kind {
         Kind::F32 => ColumnData::F32(series.f32()?.iter().map(|x| x.unwrap_or(f32::NAN)).collect()),
@@ -264,8 +256,8 @@ fn column_data(kind: Kind, column: &Column) -> PolarsResult<ColumnData> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::parquet::write;
-    use crate::table::{ColumnSpec, TableBuilder, TableSchema};
+    use crate::store::parquet::write;
+    use crate::table::{TableBuilder, TableSchema};
 
     fn sample(path: &Path) -> Vec<u8> {
         let columns = vec![ColumnSpec::new("a", Kind::F32, "s", "x"), ColumnSpec::new("b", Kind::StrList, "", "y")];

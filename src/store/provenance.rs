@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::output::grid::counted;
-use crate::output::parquet::FileMetadata;
+use crate::store::parquet::FileMetadata;
+use crate::text::counted;
 
 /// Stands in a file's metadata where what it was made from disagrees.
 pub const MIXED: &str = "mixed";

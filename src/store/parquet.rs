@@ -1,6 +1,6 @@
 //! Writing a table as Parquet: zstd, statistics, fixed row groups, the same bytes for the same table.
 //!
-//! Each column's unit, description and cut-off are the metadata of its Arrow field, so that `pyarrow.parquet.read_schema(f).field(c).metadata`
+//! Each column's unit, description, cut-off and modality are the metadata of its Arrow field, so that `pyarrow.parquet.read_schema(f).field(c).metadata`
 //! shows them; what made the file (recipe, models, tool) is the file's key-value metadata under `turnwise.` keys.
 //! Polars' writer knows no field metadata, so the `ARROW:schema` entry is made here and handed to it; polars keeps a caller's entry.
 
@@ -17,12 +17,12 @@ use polars::prelude::{
 use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 
 use crate::error::{Cause, Error, Result};
-use crate::output::atomic::write_whole;
+use crate::store::whole::write_whole;
 use crate::table::{ColumnData, Kind, Table};
 use crate::text::clean;
 
 /// Rows a row group: a 10 ms table of a quarter of an hour is one; readers skip whole groups by their statistics.
-const ROW_GROUP_ROWS: usize = 1 << 17;
+pub(super) const ROW_GROUP_ROWS: usize = 1 << 17;
 
 /// Level 3 is zstd's own default; fixed, since another level is other bytes.
 const ZSTD_LEVEL: i32 = 3;
@@ -60,6 +60,7 @@ pub(super) mod field_key {
     pub const UNIT: &str = "unit";
     pub const DESCRIPTION: &str = "description";
     pub const CUT_OFF: &str = "cut_off";
+    pub const MODALITY: &str = "modality";
 }
 
 /// One column on its way out.
@@ -68,6 +69,7 @@ pub(super) struct OutColumn<'a> {
     pub unit: &'a str,
     pub description: &'a str,
     pub cut_off: &'a str,
+    pub modality: &'a str,
     pub kind: Kind,
     /// `None` where every value is missing.
     pub data: Option<&'a ColumnData>,
@@ -81,32 +83,43 @@ pub(super) struct OutTable<'a> {
     pub columns: Vec<OutColumn<'a>>,
 }
 
-/// Writes `table` to `path`, whole or not at all; missing folders are made, an older file is replaced.
-///
-/// NaN and infinities become null, inside lists too; text loses what steers a terminal or a line (see [`crate::text`]).
+impl OutTable<'_> {
+    /// Two columns of one name could not be told apart by any reader.
+    pub(super) fn refuse_twins(&self, path: &Path) -> Result<()> {
+        let mut names = BTreeSet::new();
+        match self.columns.iter().find(|c| !names.insert(c.name)) {
+            Some(twice) => Err(Error::write(path, format!("table {} has two columns named {:?}", self.name, twice.name))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes `table` to `path` as Parquet; see [`crate::store::Writer::write`].
 ///
 /// # Errors
-/// [`Error::Write`] with the path.
+/// As there.
 pub fn write(path: &Path, table: &Table, metadata: &FileMetadata) -> Result<()> {
+    write_table(path, &out(table), metadata)
+}
+
+/// The form in which a table is written.
+pub(super) fn out(table: &Table) -> OutTable<'_> {
     let schema = table.schema();
     let columns = schema.columns.iter().zip(table.filled_columns()).map(|(spec, data)| OutColumn {
         name: &spec.name,
         unit: &spec.unit,
         description: &spec.description,
         cut_off: spec.cut_off.name(),
+        modality: spec.modality.name(),
         kind: spec.kind,
         data,
     });
-    let (name, description, rows) = (schema.name, schema.description, table.rows());
-    write_table(path, &OutTable { name, description, rows, columns: columns.collect() }, metadata)
+    OutTable { name: schema.name, description: schema.description, rows: table.rows(), columns: columns.collect() }
 }
 
 /// [`write`] for tables of any origin.
-pub(super) fn write_table(path: &Path, table: &OutTable, metadata: &FileMetadata) -> Result<()> {
-    let mut names = BTreeSet::new();
-    if let Some(twice) = table.columns.iter().find(|c| !names.insert(c.name)) {
-        return Err(Error::write(path, format!("table {} has two columns named {:?}", table.name, twice.name)));
-    }
+pub(super) fn write_table(path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) -> Result<()> {
+    table.refuse_twins(path)?;
     write_whole(path, |file| {
         let schema = Schema::from_iter(table.columns.iter().map(|c| Field::new(c.name.into(), data_type(c.kind))));
         let mut writer = ParquetWriter::new(file)
@@ -142,8 +155,14 @@ pub(super) fn write_table(path: &Path, table: &OutTable, metadata: &FileMetadata
 
 fn key_values(table: &OutTable, metadata: &FileMetadata) -> Result<KeyValueMetadata, Cause> {
     let arrow_schema = schema_to_metadata_key(&ArrowSchema::from_iter(table.columns.iter().map(arrow_field)));
-    let entries = [
-        (key::ARROW_SCHEMA, arrow_schema.value.unwrap_or_default()),
+    let schema = [(key::ARROW_SCHEMA, arrow_schema.value.unwrap_or_default())];
+    let all = schema.into_iter().chain(entries(table, metadata)?);
+    Ok(KeyValueMetadata::from_static(all.map(|(k, v)| (k.to_owned(), v)).collect()))
+}
+
+/// What is told of a table as a whole, by key.
+pub(super) fn entries(table: &OutTable, metadata: &FileMetadata) -> Result<[(&'static str, String); 7], Cause> {
+    Ok([
         (key::TABLE, table.name.to_owned()),
         (key::DESCRIPTION, table.description.to_owned()),
         (key::SCHEMA_VERSION, metadata.schema_version.clone()),
@@ -151,12 +170,11 @@ fn key_values(table: &OutTable, metadata: &FileMetadata) -> Result<KeyValueMetad
         (key::RECIPE_HASH, metadata.recipe_hash.clone()),
         (key::RECIPE, metadata.recipe.clone()),
         (key::MODELS, serde_json::to_string(&metadata.models)?),
-    ];
-    Ok(KeyValueMetadata::from_static(entries.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()))
+    ])
 }
 
 /// The field as other readers see it: plain utf8 and lists rather than polars' string views, which older readers do not know.
-fn arrow_field(column: &OutColumn) -> ArrowField {
+pub(super) fn arrow_field(column: &OutColumn) -> ArrowField {
     let list = |item| ArrowDataType::List(Box::new(ArrowField::new("item".into(), item, true)));
     let data_type = match column.kind {
         Kind::F32 => ArrowDataType::Float32,
@@ -167,9 +185,13 @@ fn arrow_field(column: &OutColumn) -> ArrowField {
         Kind::F32List => list(ArrowDataType::Float32),
         Kind::StrList => list(ArrowDataType::Utf8),
     };
-    let metadata = [(field_key::UNIT, column.unit), (field_key::DESCRIPTION, column.description), (field_key::CUT_OFF, column.cut_off)]
-        .into_iter()
-        .map(|(k, v)| (PlSmallStr::from_static(k), PlSmallStr::from_str(v)));
+    let metadata = [
+        (field_key::UNIT, column.unit),
+        (field_key::DESCRIPTION, column.description),
+        (field_key::CUT_OFF, column.cut_off),
+        (field_key::MODALITY, column.modality),
+    ];
+    let metadata = metadata.into_iter().map(|(k, v)| (PlSmallStr::from_static(k), PlSmallStr::from_str(v)));
     let mut field = ArrowField::new(column.name.into(), data_type, true);
     field.metadata = Some(Arc::new(metadata.collect()));
     field
@@ -234,13 +256,13 @@ fn finite(x: f32) -> Option<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::read::{StoredColumn, read, read_column_names, read_columns, read_metadata};
-    use crate::table::{ColumnSpec, CutOff, TableBuilder, TableSchema};
+    use crate::store::read::{read, read_column_names, read_columns, read_metadata};
+    use crate::table::{ColumnSpec, CutOff, Modality, TableBuilder, TableSchema};
 
     fn schema() -> TableSchema {
         let columns = vec![
             ColumnSpec::new("interview_id", Kind::Str, "", "The interview.").until(CutOff::None),
-            ColumnSpec::new("level_db", Kind::F32, "dB", "Mean level, µ = 0.").until(CutOff::TurnEnd),
+            ColumnSpec::new("level_db", Kind::F32, "dB", "Mean level, µ = 0.").until(CutOff::TurnEnd).of(Modality::Voice),
             ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the turn.").until(CutOff::TurnStart),
             ColumnSpec::new("words", Kind::I64, "", "Words said.").until(CutOff::NextTurn),
             ColumnSpec::new("on_screen", Kind::Bool, "", "Seen."),
@@ -283,16 +305,7 @@ mod tests {
         assert_eq!((back.rows(), back.schema().table.as_str()), (3, "turns"));
         assert_eq!(back.schema().description, "One row per turn.");
         assert_eq!(back.schema().metadata, metadata());
-        for (stored, spec) in back.schema().columns.iter().zip(&schema().columns) {
-            let expected = StoredColumn {
-                name: spec.name.to_string(),
-                kind: spec.kind,
-                unit: spec.unit.clone().into_owned(),
-                description: spec.description.to_string(),
-                cut_off: spec.cut_off.name().into(),
-            };
-            assert_eq!(*stored, expected);
-        }
+        assert_eq!(back.schema().columns, schema().columns);
         // NaN is unequal to itself: the texts are compared, with infinities told as missing.
         let told = format!("{:?}", every_kind().columns()).replace("-inf", "NaN").replace("inf", "NaN");
         assert_eq!(format!("{:?}", back.columns()), told);
@@ -309,7 +322,7 @@ mod tests {
         assert_eq!(read_column_names(&path).unwrap()[..2], ["interview_id", "level_db"]);
         assert_eq!(read_metadata(&path).unwrap().rows, 3);
         let some = read_columns(&path, &["words", "no_such", "interview_id"]).unwrap();
-        assert_eq!(some.schema().columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["interview_id", "words"]);
+        assert_eq!(some.schema().columns.iter().map(|c| &*c.name).collect::<Vec<_>>(), ["interview_id", "words"]);
         assert_eq!(*some.column("words").unwrap(), ColumnData::I64(vec![Some(i64::MAX), None, Some(-1)]));
         assert_eq!(read_columns(&path, &[]).unwrap().rows(), 3);
     }

@@ -1,15 +1,36 @@
-//! What lies in an output folder: `<table>/<interview_id>.parquet`, `rttm/<interview_id>.rttm`, `interviews.parquet`.
+//! What lies in an output folder: `<table>/<interview_id>.parquet`, `rttm/<interview_id>.rttm`, `interviews.parquet`; or tables in another
+//! format.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::output::paths::{interviews_path, table_path};
-use crate::output::read::read_columns;
+use crate::store::format::{Format, Writer};
+use crate::store::paths::{interviews_path, table_path, table_path_in};
+use crate::store::read::read_columns;
 
 /// The folder of task tables, which are made from the interviews' tables.
 const TASKS: &str = "tasks";
+
+/// Where an extraction writes, and in which format.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// The output folder.
+    pub out: &'a Path,
+    /// Writes its tables.
+    pub writer: Writer,
+}
+
+impl Target<'_> {
+    /// Where a table of an interview goes.
+    ///
+    /// # Errors
+    /// As [`table_path`].
+    pub fn table_path(&self, table: &str, interview_id: &str) -> Result<PathBuf> {
+        table_path_in(self.writer.format(), self.out, table, interview_id)
+    }
+}
 
 /// The folder that `extract` writes into.
 #[derive(Clone, Debug)]
@@ -17,11 +38,11 @@ pub struct OutputFolder {
     root: PathBuf,
 }
 
-/// One table of one interview.
+/// One table of one interview, or of one task.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoredFile {
-    /// Subfolders joined by `/`; the whole corpus' tables carry their own name here.
-    pub interview_id: String,
+    /// Below the table's folder, without the ending, subfolders joined by `/`: the interview's name, or a task's.
+    pub name: String,
     /// The file.
     pub path: PathBuf,
     /// Its size.
@@ -78,12 +99,12 @@ impl OutputFolder {
                 continue;
             }
             let mut files = Vec::new();
-            collect(&path, "", ".parquet", &mut files)?;
+            collect(&path, "", &suffixes(&table), &mut files)?;
             files.sort();
             if table == TASKS {
                 let mut tasks: BTreeMap<String, Vec<StoredFile>> = BTreeMap::new();
                 for file in files {
-                    let task = file.interview_id.split('/').next().unwrap_or_default();
+                    let task = file.name.split('/').next().unwrap_or_default();
                     tasks.entry(format!("{TASKS}/{task}")).or_default().push(file);
                 }
                 tables.extend(tasks.into_iter().map(|(table, files)| TableFiles { table, files }));
@@ -99,7 +120,7 @@ impl OutputFolder {
     /// # Errors
     /// [`Error::Read`] for a folder that cannot be listed; no such table is an empty list.
     pub fn interviews(&self, table: &str) -> Result<Vec<String>> {
-        Ok(self.files(table)?.into_iter().map(|f| f.interview_id).collect())
+        Ok(self.files(table)?.into_iter().map(|f| f.name).collect())
     }
 
     /// The files of `table` (or of `rttm`), sorted by interview.
@@ -110,20 +131,25 @@ impl OutputFolder {
         let folder = self.root.join(table);
         let mut files = Vec::new();
         if folder.is_dir() {
-            collect(&folder, "", if table == "rttm" { ".rttm" } else { ".parquet" }, &mut files)?;
+            collect(&folder, "", &suffixes(table), &mut files)?;
         }
         files.sort();
         Ok(files)
     }
 }
 
-fn collect(folder: &Path, prefix: &str, suffix: &str, files: &mut Vec<StoredFile>) -> Result<()> {
+/// Endings of the files in a table's folder.
+fn suffixes(table: &str) -> Vec<&'static str> {
+    if table == "rttm" { vec!["rttm"] } else { Format::ALL.map(Format::suffix).into() }
+}
+
+fn collect(folder: &Path, prefix: &str, suffixes: &[&str], files: &mut Vec<StoredFile>) -> Result<()> {
     for (name, path, is_folder) in entries(folder)? {
         if is_folder {
-            collect(&path, &format!("{prefix}{name}/"), suffix, files)?;
-        } else if let Some(stem) = name.strip_suffix(suffix) {
+            collect(&path, &format!("{prefix}{name}/"), suffixes, files)?;
+        } else if let Some((stem, _)) = name.rsplit_once('.').filter(|(_, suffix)| suffixes.contains(suffix)) {
             let bytes = fs::metadata(&path).map_err(|source| Error::Read { path: path.clone(), source })?.len();
-            files.push(StoredFile { interview_id: format!("{prefix}{stem}"), path, bytes });
+            files.push(StoredFile { name: format!("{prefix}{stem}"), path, bytes });
         }
     }
     Ok(())
@@ -158,6 +184,8 @@ mod tests {
             "turns/b.parquet",
             "turns/show/s1.e2.parquet",
             "turns/a.parquet",
+            "turns/c.d.csv",
+            "turns/c.d.csv-metadata.json",
             "turns/.turnwise-x.tmp",
             "faces/a.parquet",
             "tasks/backchannel.parquet",
@@ -172,9 +200,9 @@ mod tests {
         let out = OutputFolder::new(folder.path());
         let tables = out.tables().unwrap();
         assert_eq!(tables.iter().map(|t| t.table.as_str()).collect::<Vec<_>>(), ["faces", "tasks/backchannel", "turns"]);
-        assert_eq!(tables[2].files.iter().map(|f| f.interview_id.as_str()).collect::<Vec<_>>(), ["a", "b", "show/s1.e2"]);
+        assert_eq!(tables[2].files.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c.d", "show/s1.e2"]);
         assert_eq!(tables[2].files[0].bytes, 3);
-        assert_eq!(out.interviews("turns").unwrap(), ["a", "b", "show/s1.e2"]);
+        assert_eq!(out.interviews("turns").unwrap(), ["a", "b", "c.d", "show/s1.e2"]);
         assert_eq!(out.interviews("rttm").unwrap(), ["a"]);
         assert!(out.interviews("voice").unwrap().is_empty());
         assert!(out.interviews_file().is_some());

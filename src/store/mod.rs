@@ -1,0 +1,19 @@
+//! The one door to polars: tables and RTTM, written whole or not at all.
+//!
+//! A [`Writer`] writes tables in a [`Format`], `parquet` as Parquet, `read` gets them back, `interviews` joins the one-row tables of a corpus, `rttm` speaks RTTM and UEM,
+//! `paths`, `folder` and `interview_files` know where things lie in an output folder, `provenance` how they were made, `sweep` takes away what
+//! a killed run left.
+
+pub mod folder;
+mod format;
+pub mod interview_files;
+pub mod interviews;
+pub mod parquet;
+pub mod paths;
+pub mod provenance;
+pub mod read;
+pub mod rttm;
+pub mod sweep;
+pub mod whole;
+
+pub use format::{Format, Writer, remove_table};
