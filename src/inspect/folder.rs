@@ -70,8 +70,8 @@ fn ways(folder: &OutputFolder, interviews: &StoredTable) -> Result<String> {
     let row = |id: &str| (0..interviews.rows()).find(|&row| interviews.text("interview_id", row) == Some(id));
     let mut makings = Makings::default();
     for file in folder.files("interviews")? {
-        if row(&file.interview_id).is_some_and(|row| !failed(interviews, row)) {
-            makings.add(&read_metadata(&file.path)?.metadata, &file.interview_id);
+        if row(&file.name).is_some_and(|row| !failed(interviews, row)) {
+            makings.add(&read_metadata(&file.path)?.metadata, &file.name);
         }
     }
     let told = makings.text();

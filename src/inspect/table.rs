@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::inspect::folder::overview;
 use crate::inspect::grid::{Grid, Lean, bytes, clip, number, percent, wrap};
 use crate::store::parquet::FileMetadata;
-use crate::store::read::{StoredColumn, StoredTable, read};
-use crate::table::{ColumnData, Kind};
+use crate::store::read::{StoredTable, read};
+use crate::table::{ColumnData, ColumnSpec, Kind};
 use crate::text::counted;
 
 /// Widest line in characters.
@@ -134,7 +134,7 @@ fn columns_text(table: &StoredTable, options: &InspectOptions) -> String {
     for c in columns {
         *prefixes.entry(prefix(&c.name)).or_default() += 1;
     }
-    let family = |c: &StoredColumn| {
+    let family = |c: &ColumnSpec| {
         let p = prefix(&c.name);
         (!options.all && prefixes[p] > FAMILY && !c.name.ends_with("_missing")).then(|| (p.to_owned(), c.kind.name(), c.unit.clone()))
     };
@@ -154,11 +154,11 @@ fn columns_text(table: &StoredTable, options: &InspectOptions) -> String {
         let (name, all) = match group {
             Some(m) if m[0] != i => continue,
             Some(m) => (format!("{}_* ({})", prefix(&c.name), m.len()), m.clone()),
-            None => (c.name.clone(), vec![i]),
+            None => (c.name.to_string(), vec![i]),
         };
         let parts: Vec<Summary> = all.iter().map(|&i| summary(&table.columns()[i])).collect();
         let (cells, said) = told(&parts);
-        grid.row([vec![name, c.kind.name().to_owned(), c.unit.clone()], cells].concat());
+        grid.row([vec![name, c.kind.name().to_owned(), c.unit.to_string()], cells].concat());
         words.push(said);
     }
     let lines = grid.render("");
@@ -265,7 +265,7 @@ fn first_rows(table: &StoredTable) -> String {
     }
     let mut names: Vec<&str> = KEY_COLUMNS.into_iter().filter(|n| table.column(n).is_some()).collect();
     if names.is_empty() {
-        names = table.schema().columns.iter().take(6).map(|c| c.name.as_str()).collect();
+        names = table.schema().columns.iter().take(6).map(|c| &*c.name).collect();
     }
     // Every file of an interview has one id; it says nothing in the rows.
     if table.rows() > 1 && names.len() > 1 {
@@ -312,7 +312,7 @@ pub(super) fn shown(table: &StoredTable, name: &str, row: usize) -> Option<Strin
 mod tests {
     use super::*;
     use crate::store::parquet::write;
-    use crate::table::{ColumnSpec, TableBuilder, TableSchema};
+    use crate::table::{TableBuilder, TableSchema};
 
     fn table(path: &Path, rows: u32) {
         let mut columns = vec![

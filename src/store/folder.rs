@@ -17,11 +17,11 @@ pub struct OutputFolder {
     root: PathBuf,
 }
 
-/// One table of one interview.
+/// One table of one interview, or of one task.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoredFile {
-    /// Subfolders joined by `/`; the whole corpus' tables carry their own name here.
-    pub interview_id: String,
+    /// Below the table's folder, without the ending, subfolders joined by `/`: the interview's name, or a task's.
+    pub name: String,
     /// The file.
     pub path: PathBuf,
     /// Its size.
@@ -83,7 +83,7 @@ impl OutputFolder {
             if table == TASKS {
                 let mut tasks: BTreeMap<String, Vec<StoredFile>> = BTreeMap::new();
                 for file in files {
-                    let task = file.interview_id.split('/').next().unwrap_or_default();
+                    let task = file.name.split('/').next().unwrap_or_default();
                     tasks.entry(format!("{TASKS}/{task}")).or_default().push(file);
                 }
                 tables.extend(tasks.into_iter().map(|(table, files)| TableFiles { table, files }));
@@ -99,7 +99,7 @@ impl OutputFolder {
     /// # Errors
     /// [`Error::Read`] for a folder that cannot be listed; no such table is an empty list.
     pub fn interviews(&self, table: &str) -> Result<Vec<String>> {
-        Ok(self.files(table)?.into_iter().map(|f| f.interview_id).collect())
+        Ok(self.files(table)?.into_iter().map(|f| f.name).collect())
     }
 
     /// The files of `table` (or of `rttm`), sorted by interview.
@@ -123,7 +123,7 @@ fn collect(folder: &Path, prefix: &str, suffix: &str, files: &mut Vec<StoredFile
             collect(&path, &format!("{prefix}{name}/"), suffix, files)?;
         } else if let Some(stem) = name.strip_suffix(suffix) {
             let bytes = fs::metadata(&path).map_err(|source| Error::Read { path: path.clone(), source })?.len();
-            files.push(StoredFile { interview_id: format!("{prefix}{stem}"), path, bytes });
+            files.push(StoredFile { name: format!("{prefix}{stem}"), path, bytes });
         }
     }
     Ok(())
@@ -172,7 +172,7 @@ mod tests {
         let out = OutputFolder::new(folder.path());
         let tables = out.tables().unwrap();
         assert_eq!(tables.iter().map(|t| t.table.as_str()).collect::<Vec<_>>(), ["faces", "tasks/backchannel", "turns"]);
-        assert_eq!(tables[2].files.iter().map(|f| f.interview_id.as_str()).collect::<Vec<_>>(), ["a", "b", "show/s1.e2"]);
+        assert_eq!(tables[2].files.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["a", "b", "show/s1.e2"]);
         assert_eq!(tables[2].files[0].bytes, 3);
         assert_eq!(out.interviews("turns").unwrap(), ["a", "b", "show/s1.e2"]);
         assert_eq!(out.interviews("rttm").unwrap(), ["a"]);

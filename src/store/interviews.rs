@@ -8,8 +8,8 @@ use crate::spelling::folded;
 use crate::store::folder::StoredFile;
 use crate::store::parquet::write_table;
 use crate::store::provenance::{Makings, common};
-use crate::store::read::{StoredColumn, StoredSchema, StoredTable, read};
-use crate::table::{ColumnData, Kind};
+use crate::store::read::{StoredSchema, StoredTable, read};
+use crate::table::{ColumnData, ColumnSpec, Kind};
 
 /// The column that names an interview.
 const KEY: &str = "interview_id";
@@ -62,10 +62,10 @@ fn read_part(part: &StoredFile) -> Result<StoredTable> {
     let table = read(&part.path)?;
     let ids: Vec<&str> = (0..table.rows()).map(|row| table.text(KEY, row).unwrap_or_default()).collect();
     // Some disks write accents in another way than they are given.
-    if ids.len() == 1 && folded(ids[0]) == folded(&part.interview_id) {
+    if ids.len() == 1 && folded(ids[0]) == folded(&part.name) {
         return Ok(table);
     }
-    let what = format!("it should be the row of \"{}\" and tells of {ids:?}", part.interview_id);
+    let what = format!("it should be the row of \"{}\" and tells of {ids:?}", part.name);
     Err(Error::parse(&part.path, 0, what, "extract that interview again, or delete the file"))
 }
 
@@ -113,8 +113,8 @@ fn concat(tables: &[(&Path, StoredTable)]) -> Result<StoredTable> {
     Ok(StoredTable { schema, columns: data })
 }
 
-fn union(tables: &[(&Path, StoredTable)]) -> Result<Vec<StoredColumn>> {
-    let mut columns: Vec<StoredColumn> = Vec::new();
+fn union(tables: &[(&Path, StoredTable)]) -> Result<Vec<ColumnSpec>> {
+    let mut columns: Vec<ColumnSpec> = Vec::new();
     for (path, table) in tables {
         for column in &table.schema.columns {
             match columns.iter().find(|c| c.name == column.name) {
@@ -138,7 +138,7 @@ fn union(tables: &[(&Path, StoredTable)]) -> Result<Vec<StoredColumn>> {
     Ok(columns)
 }
 
-fn gather(column: &StoredColumn, tables: &[(&Path, StoredTable)], order: &[(usize, usize)]) -> ColumnData {
+fn gather(column: &ColumnSpec, tables: &[(&Path, StoredTable)], order: &[(usize, usize)]) -> ColumnData {
     let sources: Vec<Option<&ColumnData>> = tables.iter().map(|(_, t)| t.column(&column.name)).collect();
     macro_rules! pick {
         ($variant:ident, $missing:expr) => {
@@ -168,7 +168,7 @@ fn gather(column: &StoredColumn, tables: &[(&Path, StoredTable)], order: &[(usiz
 mod tests {
     use super::*;
     use crate::store::parquet::{FileMetadata, write};
-    use crate::table::{ColumnSpec, TableBuilder, TableSchema};
+    use crate::table::{TableBuilder, TableSchema};
 
     fn part(folder: &Path, id: &str, recipe_hash: &str, more: Option<&'static str>) -> StoredFile {
         let mut columns = vec![ColumnSpec::new("interview_id", Kind::Str, "", "key"), ColumnSpec::new("turns", Kind::I64, "", "count")];
@@ -182,7 +182,7 @@ mod tests {
         let path = folder.join(format!("{id}.parquet"));
         let metadata = FileMetadata { recipe_hash: recipe_hash.into(), tool_version: "1".into(), ..FileMetadata::default() };
         write(&path, &t.finish().unwrap(), &metadata).unwrap();
-        StoredFile { interview_id: id.to_owned(), path, bytes: 0 }
+        StoredFile { name: id.to_owned(), path, bytes: 0 }
     }
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
         let target = folder.path().join("x.parquet");
         let merged = merge_interviews(&parts, &target).unwrap();
         assert_eq!((merged.rows, read(&target).unwrap().rows()), (2, 2));
-        let told: Vec<String> = merged.left_out.iter().map(|(file, e)| format!("{}: {e}", file.interview_id)).collect();
+        let told: Vec<String> = merged.left_out.iter().map(|(file, e)| format!("{}: {e}", file.name)).collect();
         assert!(told[0].starts_with("copied: ") && told[0].contains("the row of \"copied\" and tells of [\"a\"]"), "{told:?}");
         assert!(told[1].starts_with("cut: ") && told[1].contains("cut.parquet") && told.len() == 2, "{told:?}");
         // How a failed interview would have been made is no way of making.

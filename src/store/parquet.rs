@@ -1,6 +1,6 @@
 //! Writing a table as Parquet: zstd, statistics, fixed row groups, the same bytes for the same table.
 //!
-//! Each column's unit, description and cut-off are the metadata of its Arrow field, so that `pyarrow.parquet.read_schema(f).field(c).metadata`
+//! Each column's unit, description, cut-off and modality are the metadata of its Arrow field, so that `pyarrow.parquet.read_schema(f).field(c).metadata`
 //! shows them; what made the file (recipe, models, tool) is the file's key-value metadata under `turnwise.` keys.
 //! Polars' writer knows no field metadata, so the `ARROW:schema` entry is made here and handed to it; polars keeps a caller's entry.
 
@@ -60,6 +60,7 @@ pub(super) mod field_key {
     pub const UNIT: &str = "unit";
     pub const DESCRIPTION: &str = "description";
     pub const CUT_OFF: &str = "cut_off";
+    pub const MODALITY: &str = "modality";
 }
 
 /// One column on its way out.
@@ -68,6 +69,7 @@ pub(super) struct OutColumn<'a> {
     pub unit: &'a str,
     pub description: &'a str,
     pub cut_off: &'a str,
+    pub modality: &'a str,
     pub kind: Kind,
     /// `None` where every value is missing.
     pub data: Option<&'a ColumnData>,
@@ -94,6 +96,7 @@ pub fn write(path: &Path, table: &Table, metadata: &FileMetadata) -> Result<()> 
         unit: &spec.unit,
         description: &spec.description,
         cut_off: spec.cut_off.name(),
+        modality: spec.modality.name(),
         kind: spec.kind,
         data,
     });
@@ -167,9 +170,13 @@ fn arrow_field(column: &OutColumn) -> ArrowField {
         Kind::F32List => list(ArrowDataType::Float32),
         Kind::StrList => list(ArrowDataType::Utf8),
     };
-    let metadata = [(field_key::UNIT, column.unit), (field_key::DESCRIPTION, column.description), (field_key::CUT_OFF, column.cut_off)]
-        .into_iter()
-        .map(|(k, v)| (PlSmallStr::from_static(k), PlSmallStr::from_str(v)));
+    let metadata = [
+        (field_key::UNIT, column.unit),
+        (field_key::DESCRIPTION, column.description),
+        (field_key::CUT_OFF, column.cut_off),
+        (field_key::MODALITY, column.modality),
+    ];
+    let metadata = metadata.into_iter().map(|(k, v)| (PlSmallStr::from_static(k), PlSmallStr::from_str(v)));
     let mut field = ArrowField::new(column.name.into(), data_type, true);
     field.metadata = Some(Arc::new(metadata.collect()));
     field
@@ -234,13 +241,13 @@ fn finite(x: f32) -> Option<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::read::{StoredColumn, read, read_column_names, read_columns, read_metadata};
-    use crate::table::{ColumnSpec, CutOff, TableBuilder, TableSchema};
+    use crate::store::read::{read, read_column_names, read_columns, read_metadata};
+    use crate::table::{ColumnSpec, CutOff, Modality, TableBuilder, TableSchema};
 
     fn schema() -> TableSchema {
         let columns = vec![
             ColumnSpec::new("interview_id", Kind::Str, "", "The interview.").until(CutOff::None),
-            ColumnSpec::new("level_db", Kind::F32, "dB", "Mean level, µ = 0.").until(CutOff::TurnEnd),
+            ColumnSpec::new("level_db", Kind::F32, "dB", "Mean level, µ = 0.").until(CutOff::TurnEnd).of(Modality::Voice),
             ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the turn.").until(CutOff::TurnStart),
             ColumnSpec::new("words", Kind::I64, "", "Words said.").until(CutOff::NextTurn),
             ColumnSpec::new("on_screen", Kind::Bool, "", "Seen."),
@@ -283,16 +290,7 @@ mod tests {
         assert_eq!((back.rows(), back.schema().table.as_str()), (3, "turns"));
         assert_eq!(back.schema().description, "One row per turn.");
         assert_eq!(back.schema().metadata, metadata());
-        for (stored, spec) in back.schema().columns.iter().zip(&schema().columns) {
-            let expected = StoredColumn {
-                name: spec.name.to_string(),
-                kind: spec.kind,
-                unit: spec.unit.clone().into_owned(),
-                description: spec.description.to_string(),
-                cut_off: spec.cut_off.name().into(),
-            };
-            assert_eq!(*stored, expected);
-        }
+        assert_eq!(back.schema().columns, schema().columns);
         // NaN is unequal to itself: the texts are compared, with infinities told as missing.
         let told = format!("{:?}", every_kind().columns()).replace("-inf", "NaN").replace("inf", "NaN");
         assert_eq!(format!("{:?}", back.columns()), told);
@@ -309,7 +307,7 @@ mod tests {
         assert_eq!(read_column_names(&path).unwrap()[..2], ["interview_id", "level_db"]);
         assert_eq!(read_metadata(&path).unwrap().rows, 3);
         let some = read_columns(&path, &["words", "no_such", "interview_id"]).unwrap();
-        assert_eq!(some.schema().columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["interview_id", "words"]);
+        assert_eq!(some.schema().columns.iter().map(|c| &*c.name).collect::<Vec<_>>(), ["interview_id", "words"]);
         assert_eq!(*some.column("words").unwrap(), ColumnData::I64(vec![Some(i64::MAX), None, Some(-1)]));
         assert_eq!(read_columns(&path, &[]).unwrap().rows(), 3);
     }

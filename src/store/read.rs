@@ -11,22 +11,7 @@ use polars::prelude::{ArrowDataType, ArrowField, Column, ParquetReader, PolarsRe
 
 use crate::error::{Error, Result};
 use crate::store::parquet::{FileMetadata, OutColumn, OutTable, data_type, field_key, key};
-use crate::table::{ColumnData, Kind};
-
-/// A column as a file tells it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StoredColumn {
-    /// Unique in its table.
-    pub name: String,
-    /// What it holds.
-    pub kind: Kind,
-    /// Unit, empty for text and plain numbers.
-    pub unit: String,
-    /// One sentence.
-    pub description: String,
-    /// See [`crate::table::CutOff::name`]; empty when the file does not say.
-    pub cut_off: String,
-}
+use crate::table::{ColumnData, ColumnSpec, CutOff, Kind, Modality};
 
 /// What a file's footer tells without its values being loaded.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,8 +20,8 @@ pub struct StoredSchema {
     pub table: String,
     /// What one row is.
     pub description: String,
-    /// Columns in file order.
-    pub columns: Vec<StoredColumn>,
+    /// Columns in file order; what the file does not say is empty, [`CutOff::Untold`] or [`Modality::Untold`].
+    pub columns: Vec<ColumnSpec>,
     /// Number of rows.
     pub rows: usize,
     /// What made the file.
@@ -104,7 +89,8 @@ impl StoredTable {
             name: &spec.name,
             unit: &spec.unit,
             description: &spec.description,
-            cut_off: &spec.cut_off,
+            cut_off: spec.cut_off.name(),
+            modality: spec.modality.name(),
             kind: spec.kind,
             data: Some(data),
         });
@@ -131,7 +117,7 @@ pub fn read(path: &Path) -> Result<StoredTable> {
 pub fn read_columns(path: &Path, names: &[&str]) -> Result<StoredTable> {
     guarded(path, |reader| {
         let mut schema = stored_schema(reader)?;
-        schema.columns.retain(|c| names.contains(&c.name.as_str()));
+        schema.columns.retain(|c| names.contains(&&*c.name));
         values(reader_of(path)?, schema)
     })
 }
@@ -149,7 +135,7 @@ pub fn read_metadata(path: &Path) -> Result<StoredSchema> {
 /// # Errors
 /// As [`read`].
 pub fn read_column_names(path: &Path) -> Result<Vec<String>> {
-    Ok(read_metadata(path)?.columns.into_iter().map(|c| c.name).collect())
+    Ok(read_metadata(path)?.columns.into_iter().map(|c| c.name.into_owned()).collect())
 }
 
 fn reader_of(path: &Path) -> PolarsResult<ParquetReader<File>> {
@@ -198,15 +184,12 @@ fn stored_schema(reader: &mut ParquetReader<File>) -> PolarsResult<StoredSchema>
     })
 }
 
-fn stored_column(field: &ArrowField) -> PolarsResult<StoredColumn> {
+fn stored_column(field: &ArrowField) -> PolarsResult<ColumnSpec> {
     let said = |key: &str| field.metadata.as_ref().and_then(|m| m.get(key)).map(|v| v.to_string()).unwrap_or_default();
-    Ok(StoredColumn {
-        name: field.name.to_string(),
-        kind: kind_of(&field.dtype).ok_or_else(|| polars_err!(ComputeError: "column {} is of type {:?}", field.name, field.dtype))?,
-        unit: said(field_key::UNIT),
-        description: said(field_key::DESCRIPTION),
-        cut_off: said(field_key::CUT_OFF),
-    })
+    let kind = kind_of(&field.dtype).ok_or_else(|| polars_err!(ComputeError: "column {} is of type {:?}", field.name, field.dtype))?;
+    Ok(ColumnSpec::new(field.name.to_string(), kind, said(field_key::UNIT), said(field_key::DESCRIPTION))
+        .until(CutOff::from_name(&said(field_key::CUT_OFF)).unwrap_or(CutOff::Untold))
+        .of(Modality::from_name(&said(field_key::MODALITY)).unwrap_or(Modality::Untold)))
 }
 
 fn kind_of(dtype: &ArrowDataType) -> Option<Kind> {
@@ -231,7 +214,7 @@ fn values(reader: ParquetReader<File>, schema: StoredSchema) -> PolarsResult<Sto
     if schema.columns.is_empty() {
         return Ok(StoredTable { schema, columns: Vec::new() });
     }
-    let names = schema.columns.iter().map(|c| c.name.clone()).collect();
+    let names = schema.columns.iter().map(|c| c.name.to_string()).collect();
     let frame = reader.with_columns(Some(names)).finish()?;
     let columns = schema.columns.iter().map(|c| column_data(c.kind, frame.column(&c.name)?)).collect::<PolarsResult<_>>()?;
     Ok(StoredTable { schema, columns })
@@ -265,7 +248,7 @@ fn column_data(kind: Kind, column: &Column) -> PolarsResult<ColumnData> {
 mod tests {
     use super::*;
     use crate::store::parquet::write;
-    use crate::table::{ColumnSpec, TableBuilder, TableSchema};
+    use crate::table::{TableBuilder, TableSchema};
 
     fn sample(path: &Path) -> Vec<u8> {
         let columns = vec![ColumnSpec::new("a", Kind::F32, "s", "x"), ColumnSpec::new("b", Kind::StrList, "", "y")];

@@ -49,10 +49,12 @@ pub enum CutOff {
     NextTurn,
     /// The whole interview.
     Interview,
+    /// A file that does not say: it may have looked at anything, so it leaks past every limit. No table of our own has it.
+    Untold,
 }
 
 impl CutOff {
-    /// All, in order.
+    /// All that a table can tell, in order.
     pub const ALL: [CutOff; 5] = [CutOff::None, CutOff::TurnStart, CutOff::TurnEnd, CutOff::NextTurn, CutOff::Interview];
 
     /// True when a feature that looked up to here saw more than somebody who may look up to `limit`.
@@ -65,7 +67,7 @@ impl CutOff {
         Self::ALL.into_iter().find(|c| c.name() == name)
     }
 
-    /// The value in the field metadata.
+    /// The value in the field metadata; empty for an untold one.
     pub fn name(self) -> &'static str {
         match self {
             CutOff::None => "none",
@@ -73,7 +75,15 @@ impl CutOff {
             CutOff::TurnEnd => "turn_end",
             CutOff::NextTurn => "next_turn",
             CutOff::Interview => "interview",
+            CutOff::Untold => "",
         }
+    }
+}
+
+/// The name; of an untold one that it is not told.
+impl std::fmt::Display for CutOff {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if *self == CutOff::Untold { "not told" } else { self.name() })
     }
 }
 
@@ -90,13 +100,15 @@ pub enum Modality {
     Face,
     /// What one does to the other.
     Dyad,
+    /// A file that does not say, written before tables told it or by another program. No table of our own has it.
+    Untold,
 }
 
 impl Modality {
-    /// All, in order.
+    /// All that a table can tell, in order.
     pub const ALL: [Modality; 5] = [Modality::None, Modality::Timing, Modality::Voice, Modality::Face, Modality::Dyad];
 
-    /// The value in the field metadata.
+    /// The value in the field metadata; empty for an untold one.
     pub fn name(self) -> &'static str {
         match self {
             Modality::None => "none",
@@ -104,6 +116,7 @@ impl Modality {
             Modality::Voice => "voice",
             Modality::Face => "face",
             Modality::Dyad => "dyad",
+            Modality::Untold => "",
         }
     }
 
@@ -179,6 +192,9 @@ mod tests {
             assert_eq!(CutOff::from_name(a.name()), Some(a));
         }
         assert_eq!((CutOff::from_name(""), CutOff::from_name("turn")), (None, None));
+        // What a file does not say passes no limit, not even the latest.
+        assert!(CutOff::ALL.into_iter().all(|limit| CutOff::Untold.leaks_past(limit)));
+        assert_eq!((CutOff::Untold.to_string(), CutOff::TurnEnd.to_string()), ("not told".into(), "turn_end".into()));
         assert!(Modality::ALL.into_iter().all(|m| Modality::from_name(m.name()) == Some(m)));
     }
 }
