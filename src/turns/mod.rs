@@ -40,7 +40,7 @@ pub use near::crowd;
 pub use normalise::SpeakerZ;
 pub use offset::{TranscriptOffset, transcript_offset};
 pub use relations::{Relations, SpeakerLink};
-pub use speakers::{Speakers, speakers_schema, speakers_table};
+pub use speakers::{EmbeddingOf, Speakers, speakers_schema, speakers_table};
 pub use speech::{SpeechContext, speech_context, speech_schema, speech_table};
 pub use synchrony::{synchrony_schema, synchrony_table};
 pub use table::{TurnFacts, TurnsOf, turns_schema, turns_table};

@@ -9,6 +9,9 @@ use crate::error::Result;
 use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, TableSchema};
 use crate::time::Segment;
 
+/// Looks up a voice's embedding by diarized speaker.
+pub type EmbeddingOf<'a> = &'a dyn Fn(&str) -> Option<Vec<f32>>;
+
 /// What the `speakers` table is made from.
 #[derive(Clone, Copy)]
 pub struct Speakers<'a> {
@@ -23,7 +26,7 @@ pub struct Speakers<'a> {
     /// Voices and their persons.
     pub cast: &'a Cast,
     /// Looks up a voice's embedding by diarized speaker; `None` leaves the column out.
-    pub embedding: Option<&'a dyn Fn(&str) -> Option<Vec<f32>>>,
+    pub embedding: Option<EmbeddingOf<'a>>,
     /// eGeMAPS of everything a diarized speaker says alone.
     pub egemaps: &'a dyn Fn(&str) -> Functionals,
 }
