@@ -10,7 +10,7 @@ use crate::audio::{self, TurnVoice};
 use crate::error::Result;
 use crate::face;
 use crate::recipe::Recipe;
-use crate::table::{Cell, ColumnSpec, CutOff, Missing, Table, TableBuilder, TableSchema};
+use crate::table::{Cell, Column, ColumnSpec, CutOff, Missing, Table, TableBuilder, TableSchema};
 use crate::time::Segment;
 use crate::transcript::Transcript;
 use crate::turns::{
@@ -42,18 +42,23 @@ pub fn schemas(recipe: &Recipe) -> Vec<TableSchema> {
         turns::synchrony_schema(),
         turns::words_schema(),
         turns::speech_schema(),
-        turns::speakers_schema(recipe.turns.speaker_embeddings, audio::functional_specs(CutOff::Interview)),
-        audio::voice_schema(audio::lld_specs()),
-        face::faces_schema(&recipe.face),
-        face::tracks_schema(&recipe.face),
+        turns::speakers_schema(recipe.turns.speaker_embeddings, specs(&audio::functional_columns(CutOff::Interview))),
+        audio::voice_layout().schema(),
+        face::faces_layout(&recipe.face).schema(),
+        face::tracks_layout(&recipe.face).schema(),
     ]
 }
 
 /// The voice columns of `turns`: the room's own, then eGeMAPS.
 fn voice_specs() -> Vec<ColumnSpec> {
-    let mut specs = audio::turn_voice_columns();
-    specs.extend(audio::functional_specs(CutOff::TurnEnd));
-    specs
+    let mut all = specs(&audio::turn_voice_columns());
+    all.extend(specs(&audio::functional_columns(CutOff::TurnEnd)));
+    all
+}
+
+/// The contracts of columns.
+fn specs<R>(columns: &[Column<R>]) -> Vec<ColumnSpec> {
+    columns.iter().map(|c| c.spec().clone()).collect()
 }
 
 /// eGeMAPS of a turn, cut out and analysed on its own as openSMILE does.
@@ -72,7 +77,8 @@ fn speaker_egemaps(speaker: &str, heard: &Heard) -> Vec<Cell> {
     for turn in heard.diarization.exclusive.turns().iter().filter(|t| t.speaker == speaker) {
         joined.extend_from_slice(heard.audio.slice(turn.segment));
     }
-    audio::functional_cells(&Extractor::new().functionals(&joined))
+    let functionals = Extractor::new().functionals(&joined);
+    audio::functional_columns(CutOff::Interview).iter().map(|c| c.value(&functionals)).collect()
 }
 
 /// Aligns everything with the turns and builds all tables but the interview's row.
@@ -112,9 +118,15 @@ pub(super) fn describe(
 
     // Made when its row is: 88 values a turn are not held twice.
     let extractor = RefCell::new(Extractor::new());
+    let (voice_columns, functional_columns) = (audio::turn_voice_columns(), audio::functional_columns(CutOff::TurnEnd));
     let fill_voice = |i: usize, table: &mut TableBuilder| {
-        audio::fill(voices.get(i).unwrap_or(&silent), table);
-        audio::fill_functionals(&turn_egemaps(all[i].segment, heard, &mut extractor.borrow_mut()), table);
+        let functionals = turn_egemaps(all[i].segment, heard, &mut extractor.borrow_mut());
+        for column in &voice_columns {
+            table.set(&column.spec().name, column.value(voices.get(i).unwrap_or(&silent)));
+        }
+        for column in &functional_columns {
+            table.set(&column.spec().name, column.value(&functionals));
+        }
     };
 
     let embedding = |name: &str| heard.diarization.voices.iter().find(|v| v.speaker == name).and_then(|v| v.embedding.clone());
@@ -144,9 +156,12 @@ pub(super) fn describe(
             &matches,
             &cast,
             recipe.turns.speaker_embeddings.then_some(&embedding as EmbeddingOf<'_>),
-            SpeakerColumns { specs: audio::functional_specs(CutOff::Interview), cells: &|speaker| speaker_egemaps(speaker, heard) },
+            SpeakerColumns {
+                specs: specs(&audio::functional_columns(CutOff::Interview)),
+                cells: &|speaker| speaker_egemaps(speaker, heard),
+            },
         )?,
-        audio::voice_table(id, &heard.acoustics, audio::lld_columns(&heard.lld, heard.acoustics.len()))?,
+        audio::voice_table(id, &heard.acoustics, &heard.lld)?,
         face::faces_table(id, &seen.faces, &recipe.face)?,
         face::tracks_table(id, &seen.faces, &recipe.face)?,
     ];
