@@ -49,13 +49,13 @@ const TABLES: [SceneTable; 10] = [
         |scene| turns::speech_table(scene.id(), scene.annotation(), &scene.heard.diarization.exclusive),
     ),
     SceneTable::new(|recipe| turns::speakers_schema(recipe.turns.speaker_embeddings), speakers_table),
-    SceneTable::new(|_| audio::voice_schema(audio::lld_specs()), voice_table),
+    SceneTable::new(|_| audio::voice_layout().schema(), |scene| audio::voice_table(scene.id(), &scene.heard.acoustics, &scene.heard.lld)),
     SceneTable::new(
-        |recipe| face::faces_schema(&recipe.face),
+        |recipe| face::faces_layout(&recipe.face).schema(),
         |scene| face::faces_table(scene.id(), &scene.seen.faces, &scene.recipe.face),
     ),
     SceneTable::new(
-        |recipe| face::tracks_schema(&recipe.face),
+        |recipe| face::tracks_layout(&recipe.face).schema(),
         |scene| face::tracks_table(scene.id(), &scene.seen.faces, &scene.recipe.face),
     ),
 ];
@@ -112,11 +112,6 @@ fn speakers_table(scene: &Scene<'_>) -> Result<Table> {
         embedding: if scene.recipe.turns.speaker_embeddings { Some(&embedding) } else { None },
         egemaps: &|speaker| speaker_egemaps(speaker, scene.heard),
     })
-}
-
-fn voice_table(scene: &Scene<'_>) -> Result<Table> {
-    let acoustics = &scene.heard.acoustics;
-    audio::voice_table(scene.id(), acoustics, audio::lld_columns(&scene.heard.lld, acoustics.len()))
 }
 
 /// eGeMAPS of a turn, cut out and analysed on its own as openSMILE does.

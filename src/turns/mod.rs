@@ -26,7 +26,6 @@ mod speakers;
 mod speech;
 mod synchrony;
 mod table;
-mod voice_columns;
 mod voices;
 mod watched;
 mod words;

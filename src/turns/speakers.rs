@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cast, SpeakerMatch, measured, voice_columns};
+use super::{Cast, SpeakerMatch, measured};
 use crate::annotation::{Annotation, Turn, union_secs};
+use crate::audio;
 use crate::audio::egemaps::Functionals;
 use crate::error::Result;
 use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, TableSchema};
@@ -92,7 +93,7 @@ fn layout<'a>(embeddings: bool) -> Layout<Speaker<'a>> {
         let spec = ColumnSpec::new("embedding", Kind::F32List, "", text).of(Modality::Voice);
         columns.push(Column::new(spec, |s: &Speaker<'a>| s.voice.as_ref().and_then(|v| v.embedding.clone())));
     }
-    let egemaps = voice_columns::functional_columns(CutOff::Interview).into_iter();
+    let egemaps = audio::functional_columns(CutOff::Interview).into_iter();
     columns.extend(egemaps.map(|c| c.within(|s: &Speaker<'a>| s.voice.as_ref().map(|v| &v.egemaps))));
     Layout { name: "speakers", description: "One voice of an interview, or a transcript label without one.", columns }
 }

@@ -1,10 +1,10 @@
 //! The `turns` table: one row a turn, with who, when, what was said, and the statistics of voice and face.
 
 use super::face_statistics::{FaceTurn, face_columns};
-use super::{SpeakerZ, SpeechContext, measured, normalise, voice_columns};
+use super::{SpeakerZ, SpeechContext, measured, normalise};
 use crate::annotation::Turn;
-use crate::audio::TurnVoice;
 use crate::audio::egemaps::Functionals;
+use crate::audio::{self, TurnVoice};
 use crate::error::Result;
 use crate::table::{Column, ColumnSpec, CutOff, Layout, Missing, Modality, Table, TableSchema, all_until};
 
@@ -132,8 +132,8 @@ fn speech_columns<'a>() -> Vec<Column<TurnRow<'a>>> {
 
 /// The room's own voice columns, then eGeMAPS.
 fn voice_columns<'a>() -> Vec<Column<TurnRow<'a>>> {
-    let own = voice_columns::turn_voice_columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| Some(r.voice)));
-    let egemaps = voice_columns::functional_columns(CutOff::TurnEnd).into_iter();
+    let own = audio::turn_voice_columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| Some(r.voice)));
+    let egemaps = audio::functional_columns(CutOff::TurnEnd).into_iter();
     own.chain(egemaps.map(|c| c.within(|r: &TurnRow<'a>| Some(&r.egemaps)))).collect()
 }
 
