@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use anyhow::Result;
-use turnwise::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, FUNCTIONALS, Functionals, LLDS, Lld};
+use turnwise::audio::egemaps::Extractor;
+use turnwise::audio::{LldFrame, SegmentFunctionals, functionals_layout, lld_layout};
 use turnwise::inference::Registry;
 use turnwise::media::{self, StreamPick};
 use turnwise::pipeline::file_metadata;
 use turnwise::recipe::Recipe;
 use turnwise::sheet::{Row, Sheet};
 use turnwise::store::rttm;
-use turnwise::table::{ColumnData, ColumnSpec, Kind, Table, TableSchema};
-use turnwise::time::Segment;
+use turnwise::time::{Seconds, Segment};
 
 use crate::cli::Voice;
 
@@ -29,41 +29,18 @@ pub fn run(args: &Voice, registry: &Registry) -> Result<()> {
     let audio = decoded.buffer;
     let mut extractor = Extractor::new();
     let (lld, whole) = extractor.analyse(audio.samples());
-    let mut rows = vec![(0.0, audio.duration().get(), whole)];
+    let mut rows = vec![SegmentFunctionals { start: Seconds::ZERO, end: audio.duration(), functionals: whole }];
     for segment in segments {
-        rows.push((segment.start().get(), segment.end().get(), extractor.functionals(audio.slice(segment))));
+        let functionals = extractor.functionals(audio.slice(segment));
+        rows.push(SegmentFunctionals { start: segment.start(), end: segment.end(), functionals });
     }
-    let (lld, functionals) = (lld_table(lld)?, functionals_table(&rows)?);
+    let lld = lld_layout().table((0..lld.frames()).map(|frame| LldFrame { lld: &lld, frame }))?;
+    let functionals = functionals_layout().table(rows)?;
     let metadata = file_metadata(&Recipe::default(), registry)?;
     for (path, table) in paths.iter().zip([lld, functionals]) {
         writer.write(path, &table, &metadata)?;
     }
     Ok(())
-}
-
-/// openSMILE's own numbers: 0 and -201 in unvoiced frames.
-fn lld_table(lld: Lld) -> Result<Table> {
-    let mut columns = vec![ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the frame's 20 ms window.")];
-    columns.extend(LLDS.iter().map(|e| ColumnSpec::new(format!("egemaps_{}", e.name), Kind::F32, e.unit, e.description)));
-    let mut data = vec![ColumnData::F64((0..lld.frames()).map(Lld::start_secs).collect())];
-    data.extend(lld.columns.into_iter().map(ColumnData::F32));
-    Ok(Table::new(
-        TableSchema { name: "lld", description: "One 10 ms frame: eGeMAPSv02's descriptors, openSMILE's values.", columns },
-        data,
-    )?)
-}
-
-/// openSMILE's own numbers; null where a segment is too short for it.
-fn functionals_table(rows: &[(f64, f64, Functionals)]) -> Result<Table> {
-    let mut columns = vec![
-        ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the segment."),
-        ColumnSpec::new("end_secs", Kind::F64, "s", "End of the segment."),
-    ];
-    columns.extend(FUNCTIONALS.iter().map(|e| ColumnSpec::new(format!("egemaps_{}", e.name), Kind::F64, e.unit, e.description)));
-    let mut data = vec![ColumnData::F64(rows.iter().map(|r| r.0).collect()), ColumnData::F64(rows.iter().map(|r| r.1).collect())];
-    data.extend((0..FUNCTIONAL_COUNT).map(|f| ColumnData::F64(rows.iter().map(|r| r.2.opensmile[f].unwrap_or(f64::NAN)).collect())));
-    let description = "The whole file, then each segment cut out: eGeMAPSv02's functionals, openSMILE's values.";
-    Ok(Table::new(TableSchema { name: "functionals", description, columns }, data)?)
 }
 
 /// RTTM lines of all recordings in the file, or the rows of a CSV file, in their order.

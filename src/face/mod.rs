@@ -41,7 +41,7 @@ pub use gesture::{GestureKind, HeadGesture, head_gestures};
 pub use models::FaceModels;
 pub use observation::{BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track};
 pub use overlay::draw;
-pub use table::{faces_schema, faces_table, tracks_schema, tracks_table};
+pub use table::{FaceRow, TrackRow, faces_layout, faces_table, tracks_layout, tracks_table};
 pub use tracker::FaceTracker;
 
 /// Registry names of the models this room runs, for [`crate::inference::Registry::verify`].
