@@ -152,6 +152,14 @@ impl Live {
         self.unconfirmed = 0;
     }
 
+    /// It is seen here.
+    pub fn see(&mut self, bounds: BoundingBox, now: Seconds) {
+        self.bounds = bounds;
+        self.last = now;
+        self.observations += 1;
+        self.size_sum += f64::from(bounds.size());
+    }
+
     /// Seconds since it was last seen.
     pub fn unseen(&self, now: Seconds) -> f64 {
         (now - self.last).get()
