@@ -4,8 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use turnwise::audio::egemaps::Extractor;
-use turnwise::audio::{LldFrame, SegmentFunctionals, functionals_layout, lld_layout};
+use turnwise::audio::{SAMPLE_RATE_HZ, opensmile_tables};
 use turnwise::inference::Registry;
 use turnwise::media::{self, StreamPick};
 use turnwise::output::atomic::write_whole;
@@ -14,7 +13,7 @@ use turnwise::pipeline::file_metadata;
 use turnwise::recipe::Recipe;
 use turnwise::sheet::{Row, Sheet};
 use turnwise::table::{ColumnData, Table};
-use turnwise::time::{Seconds, Segment};
+use turnwise::time::Segment;
 
 use crate::cli::{Voice, VoiceFormat};
 
@@ -22,20 +21,11 @@ use crate::cli::{Voice, VoiceFormat};
 pub fn run(args: &Voice, registry: &Registry) -> Result<()> {
     // The segments first: a mistake in them shows before the decoding.
     let segments = args.segments.as_deref().map(read_segments).transpose()?.unwrap_or_default();
-    let decoded = media::audio(&args.input, turnwise::audio::SAMPLE_RATE_HZ, StreamPick::default())?;
+    let decoded = media::audio(&args.input, SAMPLE_RATE_HZ, StreamPick::default())?;
     for warning in &decoded.warnings {
         tracing::warn!("{warning}");
     }
-    let audio = decoded.buffer;
-    let mut extractor = Extractor::new();
-    let (lld, whole) = extractor.analyse(audio.samples());
-    let mut rows = vec![SegmentFunctionals { start: Seconds::ZERO, end: audio.duration(), functionals: whole }];
-    for segment in segments {
-        let functionals = extractor.functionals(audio.slice(segment));
-        rows.push(SegmentFunctionals { start: segment.start(), end: segment.end(), functionals });
-    }
-    let lld = lld_layout().table((0..lld.frames()).map(|frame| LldFrame { lld: &lld, frame }))?;
-    let functionals = functionals_layout().table(rows)?;
+    let (lld, functionals) = opensmile_tables(&decoded.buffer, &segments)?;
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     match args.format {
         VoiceFormat::Parquet => {

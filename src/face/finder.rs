@@ -102,8 +102,8 @@ impl Finder {
         Ok(detect::suppress(found, settings.iou))
     }
 
-    /// The face of a detection nobody follows; `None` when it is no face, or one of those `seen`. New faces must be plain; one that was
-    /// seen a moment ago (`known`) need not.
+    /// The face of a detection nobody follows; `None` when it is no face, or one of those `seen`. New faces must be
+    /// plain; one that was seen a moment ago (`known`) need not.
     ///
     /// # Errors
     /// [`crate::error::Error::Model`].
@@ -136,8 +136,8 @@ impl Finder {
     }
 }
 
-/// Regions in which the short-range detector sees the face of `bounds` rather than one of the `others`, best first. It may see one
-/// face twice when it is hardly sure; MediaPipe tries both.
+/// Regions in which the short-range detector sees the face of `bounds` rather than one of the `others`, best first. It
+/// may see one face twice when it is hardly sure; MediaPipe tries both.
 fn near_rois(near: &[Near], bounds: BoundingBox, others: &[BoundingBox]) -> Vec<Roi> {
     let is_its = |n: &&Near| {
         let like = track::likeness(n.bounds, bounds);

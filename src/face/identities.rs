@@ -1,4 +1,5 @@
-//! Identities: whether two faces that touched were exchanged, whether a face has become another person's, and who a track is at its end.
+//! Identities: whether two faces that touched were exchanged, whether a face has become another person's, and who a
+//! track is at its end.
 
 use std::path::Path;
 
@@ -20,6 +21,14 @@ const HIDING_SECS: f64 = 2.0;
 const CLEAR_GAIN: f64 = 0.1;
 /// Faces that share more than this part of the smaller one touch.
 const TOUCHING_SHARE: f32 = 0.1;
+
+/// The frame at hand.
+pub(super) struct Moment<'a> {
+    pub picture: &'a RgbImage,
+    pub now: Seconds,
+    /// Number of the shot.
+    pub shot: usize,
+}
 
 /// What a doubtful face looks like now, and what its track looked like before.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,8 +77,8 @@ impl Identities {
         Ok(())
     }
 
-    /// Faces that touched may have been exchanged: once they are apart, their embeddings decide. A face that has become another person's
-    /// begins a track of its own in `shot`.
+    /// Faces that touched may have been exchanged: once they are apart, their embeddings decide. A face that has become
+    /// another person's begins a track of its own.
     ///
     /// # Errors
     /// Those of `embed`, which gives the embedding of an aligned picture.
@@ -77,17 +86,17 @@ impl Identities {
         &mut self,
         roster: &mut Roster,
         seen: &mut [Sighting],
-        (picture, now, shot): (&RgbImage, Seconds, usize),
+        moment: &Moment<'_>,
         embed: &mut dyn FnMut(&RgbImage) -> Result<Vec<f32>>,
     ) -> Result<()> {
-        touch(roster, seen, now);
+        touch(roster, seen, moment.now);
         let apart = doubtful(roster, seen);
         let mut comparisons = Vec::with_capacity(apart.len());
         for &i in &apart {
-            comparisons.push(compare(&mut roster.live[seen[i].track], &seen[i], picture, embed)?);
+            comparisons.push(compare(&mut roster.live[seen[i].track], &seen[i], moment.picture, embed)?);
         }
         exchange(seen, &apart, &mut comparisons);
-        for track in settle(roster, seen, &apart, &comparisons, (now, shot)) {
+        for track in settle(roster, seen, &apart, &comparisons, moment) {
             self.end(track, embed)?;
         }
         Ok(())
@@ -155,7 +164,8 @@ fn compare(
     Ok(now.zip(before).map(|(now, before)| Comparison { now, before }))
 }
 
-/// Exchanges the tracks of two faces where that fits their looks clearly better. `apart` are indices into `seen`, one for each comparison.
+/// Exchanges the tracks of two faces where that fits their looks clearly better. `apart` are indices into `seen`, one
+/// for each comparison.
 fn exchange(seen: &mut [Sighting], apart: &[usize], comparisons: &mut [Option<Comparison>]) {
     for x in 0..apart.len() {
         for y in 0..x {
@@ -172,22 +182,17 @@ fn exchange(seen: &mut [Sighting], apart: &[usize], comparisons: &mut [Option<Co
     }
 }
 
-/// Takes the doubt from the compared faces and gives another person's face a track of its own; the tracks it had are over.
-fn settle(
-    roster: &mut Roster,
-    seen: &[Sighting],
-    apart: &[usize],
-    comparisons: &[Option<Comparison>],
-    (now, shot): (Seconds, usize),
-) -> Vec<Live> {
+/// Takes the doubt from the compared faces and gives another person's face a track of its own; the tracks it had are
+/// over.
+fn settle(roster: &mut Roster, seen: &[Sighting], apart: &[usize], comparisons: &[Option<Comparison>], moment: &Moment<'_>) -> Vec<Live> {
     let mut over = Vec::new();
     for (&i, comparison) in apart.iter().zip(comparisons) {
         let k = seen[i].track;
         // One face may still hide the other and take it up when it comes out.
-        let hiding = roster.live[k].touched.is_some_and(|t| (now - t).get() < HIDING_SECS) && apart.len() < 2;
+        let hiding = roster.live[k].touched.is_some_and(|t| (moment.now - t).get() < HIDING_SECS) && apart.len() < 2;
         roster.live[k].unsure = hiding;
         if comparison.as_ref().is_some_and(|c| identity::distance(&c.now, &c.before) > OTHER_PERSON) {
-            let mut other = roster.new_track(now, seen[i].bounds, shot);
+            let mut other = roster.new_track(moment.now, seen[i].bounds, moment.shot);
             other.confirm(roster.live[k].score);
             over.push(std::mem::replace(&mut roster.live[k], other));
         }
@@ -261,7 +266,8 @@ mod tests {
         roster.live.iter_mut().for_each(|t| t.unsure = true);
         roster.live[0].score = 0.9;
         let seen = [sighting(0, 0.0), sighting(1, 50.0)];
-        let over = settle(&mut roster, &seen, &[0, 1], &[comparison(0.0, 0.7), comparison(0.0, 0.6)], (Seconds::of(3.0), 4));
+        let moment = Moment { picture: &RgbImage::new(1, 1), now: Seconds::of(3.0), shot: 4 };
+        let over = settle(&mut roster, &seen, &[0, 1], &[comparison(0.0, 0.7), comparison(0.0, 0.6)], &moment);
         assert_eq!(over.iter().map(|t| t.id).collect::<Vec<_>>(), [1]);
         let new = &roster.live[0];
         assert_eq!((new.id, new.shot, new.first, new.score), (3, 4, Seconds::of(3.0), 0.9));
@@ -273,7 +279,8 @@ mod tests {
         let unsure_after = |t: f64| {
             let mut roster = roster(&[0.0]);
             touch(&mut roster, &[sighting(0, 0.0), sighting(0, 0.0)], Seconds::ZERO);
-            settle(&mut roster, &[sighting(0, 0.0)], &[0], &[None], (Seconds::of(t), 0));
+            let moment = Moment { picture: &RgbImage::new(1, 1), now: Seconds::of(t), shot: 0 };
+            settle(&mut roster, &[sighting(0, 0.0)], &[0], &[None], &moment);
             roster.live[0].unsure
         };
         assert!(unsure_after(1.9) && !unsure_after(2.0));

@@ -1,9 +1,9 @@
 //! Faces: detection, landmarks, blendshapes, head pose, gaze, identity and tracks.
 //!
 //! ```text
-//! VideoFrame ─ shot ── cut? ─┐
-//!            └ detect ───────┴─ track ─ landmark ─ blendshape · pose · gaze · expression · quality ─ Observation
-//!                                         └ identity (a few good looks a track) ─ person ─ Track ─ Faces
+//! VideoFrame ─ sequence (shots) ── cut? ─ schedule ── due? ─┐
+//!            └ finder (detect, short_range, landmark) ──────┴─ roster (track) ─ identities ─ measure ─ Observation
+//!                                                                 └ identity (a few good looks per track) ─ person ─ Track
 //! ```
 //!
 //! A [`FaceTracker`] is fed frames in order and holds none of them; [`FaceTracker::finish`] gives [`Faces`].
@@ -29,6 +29,7 @@ mod models;
 mod observation;
 mod overlay;
 mod person;
+mod pictures;
 mod pose;
 mod quality;
 mod roster;
@@ -48,6 +49,7 @@ pub use gesture::{GestureKind, HeadGesture, head_gestures};
 pub use models::FaceModels;
 pub use observation::{BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track};
 pub use overlay::draw;
+pub use pictures::{draw_video, write_crops};
 pub use table::{FaceRow, TrackRow, faces_layout, faces_table, tracks_layout, tracks_table};
 pub use tracker::FaceTracker;
 

@@ -97,8 +97,9 @@ impl Roster {
         *seen = kept;
     }
 
-    /// Brings what the full detector found and the followed faces together: confirms those it sees, drops those it has missed too often, and
-    /// gives the indices of the detections nobody follows. `scale`: how it saw the whole picture; `None` for a search.
+    /// Brings what the full detector found and the followed faces together: confirms those it sees, drops those it has
+    /// missed too often, and gives the indices of the detections nobody follows. `scale`: how it saw the whole picture;
+    /// `None` for a search.
     pub fn confirm(&mut self, seen: &mut Vec<Sighting>, found: &[Detection], scale: Option<f32>) -> Vec<usize> {
         let boxes: Vec<BoundingBox> = found.iter().map(|d| d.bounds).collect();
         let mut free = vec![true; found.len()];

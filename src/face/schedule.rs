@@ -6,7 +6,8 @@ use crate::time::Seconds;
 
 /// Looks at the whole picture are at full size at least this often, in intervals of the recipe.
 const FULL_SIZE_EVERY: f64 = 4.0;
-/// When this share of the picture has changed, somebody may have come in: the detector looks after this part of its interval.
+/// When this share of the picture has changed, somebody may have come in: the detector looks after this part of its
+/// interval.
 const CHANGED_SHARE: f32 = 0.04;
 const CHANGED_PART: f64 = 0.4;
 /// An unknown face of the short-range detector calls the full one, but not more often than this.
@@ -77,8 +78,8 @@ impl Schedule {
         (pts.get() * self.rate_hz + 1e-6).floor() as i64
     }
 
-    /// Whether the detector should see the whole picture now; `changed` tells what share of the picture, but for where followed people
-    /// move, is no longer what it was at its last look.
+    /// Whether the detector should see the whole picture now; `changed` tells what share of the picture, but for where
+    /// followed people move, is no longer what it was at its last look.
     pub fn detection_is_due(&self, now: Seconds, situation: &Situation<'_>, changed: impl FnOnce() -> f32) -> bool {
         let Some(last) = self.last_detection else { return true };
         let since = (now - last).get();
@@ -110,8 +111,8 @@ impl Schedule {
     }
 }
 
-/// Where followed people move their heads, shoulders and hands: no reason to look for new ones. Left, top, right, bottom in shares of the
-/// picture, whose size is `(width, height)` in px.
+/// Where followed people move their heads, shoulders and hands: no reason to look for new ones. Left, top, right,
+/// bottom in shares of the picture, whose size is `(width, height)` in px.
 pub(super) fn occupied(followed: &[BoundingBox], (width, height): (u32, u32)) -> Vec<[f32; 4]> {
     let (w, h) = (width.max(1) as f32, height.max(1) as f32);
     let around = |b: &BoundingBox| {

@@ -1,18 +1,19 @@
 //! The tracker: takes frames in order, keeps none, and gives all that was seen.
 //!
-//! Every frame: MediaPipe's short-range detector, and for every face followed the landmark model where that detector sees the face,
-//! else where the last mesh was. The full detector sees the whole picture on the first frame, at cuts, when an unknown face appears
-//! and at least every `detect_every_secs`; the surroundings of a face that was lost at every frame until it is back or given up.
+//! Every frame: MediaPipe's short-range detector, and for every face followed the landmark model where that detector
+//! sees the face, else where the last mesh was. The full detector sees the whole picture on the first frame, at cuts,
+//! when an unknown face appears and at least every `detect_every_secs`; the surroundings of a face that was lost at
+//! every frame until it is back or given up.
 //!
-//! Its parts decide, it only tells them of each other: [`ShotSequence`] what belongs to one shot, [`Schedule`] when the detector
-//! looks, [`Finder`] where the models look, [`Roster`] which face is which track, [`Identities`] who that is, [`Measurer`] what is
-//! written down.
+//! Its parts decide, it only tells them of each other: [`ShotSequence`] what belongs to one shot, [`Schedule`] when the
+//! detector looks, [`Finder`] where the models look, [`Roster`] which face is which track, [`Identities`] who that is,
+//! [`Measurer`] what is written down.
 
 use image::RgbImage;
 
 use super::detect::{Detection, MOST_FACES};
 use super::finder::{Finder, Glanced};
-use super::identities::Identities;
+use super::identities::{Identities, Moment};
 use super::measure::Measurer;
 use super::roster::{Roster, is_full};
 use super::schedule::{Schedule, Situation, occupied};
@@ -74,7 +75,8 @@ impl<'a> FaceTracker<'a> {
         self
     }
 
-    /// Whether a frame of this time is due: the first one in each interval of 1 / `rate_hz`. For sources that give every frame.
+    /// Whether a frame of this time is due: the first one in each interval of 1 / `rate_hz`. For sources that give
+    /// every frame.
     pub fn wants(&self, pts: Seconds) -> bool {
         self.schedule.wants(pts)
     }
@@ -82,8 +84,8 @@ impl<'a> FaceTracker<'a> {
     /// Looks at a frame; times must rise.
     ///
     /// # Errors
-    /// [`crate::error::Error::Model`] when a model fails; a frame without a face is no error. The first call also reads the recipe's
-    /// enrolment folder and tells what is wrong with it.
+    /// [`crate::error::Error::Model`] when a model fails; a frame without a face is no error. The first call also reads
+    /// the recipe's enrolment folder and tells what is wrong with it.
     pub fn push(&mut self, frame: &VideoFrame) -> Result<()> {
         self.identities.enrol(self.models)?;
         let (picture, now) = (&frame.image, frame.pts);
@@ -103,8 +105,8 @@ impl<'a> FaceTracker<'a> {
         let open = self.roster.confirm(&mut seen, &found, scale);
         self.take_up(&found, &open, &mut seen, &glanced, now)?;
         let mut embed = |chip: &RgbImage| identity::embed(&mut self.models.recognition, chip);
-        let at = (picture, now, self.sequence.number());
-        self.identities.sort_out(&mut self.roster, &mut seen, at, &mut embed)?;
+        let moment = Moment { picture, now, shot: self.sequence.number() };
+        self.identities.sort_out(&mut self.roster, &mut seen, &moment, &mut embed)?;
         seen.sort_by_key(|s| self.roster.live[s.track].id);
         for s in seen {
             let track = &mut self.roster.live[s.track];
@@ -114,7 +116,8 @@ impl<'a> FaceTracker<'a> {
         self.end(lost)
     }
 
-    /// Ends all tracks at a cut; holds them back for a moment, in case it is a flash. True where another shot begins or comes back.
+    /// Ends all tracks at a cut; holds them back for a moment, in case it is a flash. True where another shot begins or
+    /// comes back.
     fn follow_shot(&mut self, picture: &RgbImage, now: Seconds) -> Result<bool> {
         let (over, another) = match self.sequence.observe(picture, now) {
             Change::Same => return Ok(false),
