@@ -1,9 +1,11 @@
 //! The eGeMAPS columns of the tables: openSMILE's names behind `egemaps_`, with what each means, and their values.
 
 use super::VoiceFrame;
-use super::egemaps::{Entry, FUNCTIONALS, Functionals, LLDS, Lld};
-use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality};
-use crate::time::Seconds;
+use super::egemaps::{Entry, Extractor, FUNCTIONALS, Functionals, LLDS, Lld};
+use crate::error::Result;
+use crate::signal::AudioBuffer;
+use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table};
+use crate::time::{Seconds, Segment};
 
 /// One 10 ms frame of a recording's descriptors.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +32,8 @@ fn spec(entry: &Entry, kind: Kind, cut_off: CutOff) -> ColumnSpec {
     ColumnSpec::new(format!("egemaps_{}", entry.name), kind, entry.unit, entry.description).until(cut_off).of(Modality::Voice)
 }
 
-/// The 25 descriptors for the `voice` table. openSMILE has no frame for the last 40 ms of a signal: there, and where a descriptor is not
-/// defined (unvoiced), they are null.
+/// The 25 descriptors for the `voice` table. openSMILE has no frame for the last 40 ms of a signal: there, and where a
+/// descriptor is not defined (unvoiced), they are null.
 pub(super) fn lld_columns<'a>() -> Vec<Column<VoiceFrame<'a>>> {
     let column = |(c, entry): (usize, &Entry)| {
         let value = move |f: &VoiceFrame<'a>| if f.frame < f.lld.frames() { f.lld.value(c, f.frame) } else { None };
@@ -72,13 +74,31 @@ pub fn functionals_layout() -> Layout<SegmentFunctionals> {
     Layout { name: "functionals", description, columns }
 }
 
+/// The tables `lld` and `functionals` of a 16 kHz recording: its frames; the whole of it, then each segment cut out, in
+/// the order given.
+///
+/// # Errors
+/// [`crate::error::Error::Shape`] when a value does not fit its column.
+pub fn opensmile_tables(audio: &AudioBuffer, segments: &[Segment]) -> Result<(Table, Table)> {
+    let mut extractor = Extractor::new();
+    let (lld, whole) = extractor.analyse(audio.samples());
+    let mut rows = vec![SegmentFunctionals { start: Seconds::ZERO, end: audio.duration(), functionals: whole }];
+    for segment in segments {
+        let functionals = extractor.functionals(audio.slice(*segment));
+        rows.push(SegmentFunctionals { start: segment.start(), end: segment.end(), functionals });
+    }
+    let frames = (0..lld.frames()).map(|frame| LldFrame { lld: &lld, frame });
+    Ok((lld_layout().table(frames)?, functionals_layout().table(rows)?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::audio::Acoustics;
-    use crate::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, LLD_COUNT};
+    use crate::audio::SAMPLE_RATE_HZ;
+    use crate::audio::egemaps::{FUNCTIONAL_COUNT, LLD_COUNT};
     use crate::audio::level::tests::sine;
-    use crate::table::{Cell, Missing};
+    use crate::table::{Cell, ColumnData, Missing};
 
     fn frame(lld: &Lld, frame: usize) -> VoiceFrame<'_> {
         static NOTHING: Acoustics = Acoustics {
@@ -121,5 +141,21 @@ mod tests {
             assert_eq!(column.value(&frame(&lld, 20)), lld.value(c, 20).into(), "{}", column.spec().name);
             assert_eq!(column.value(&frame(&lld, lld.frames())), Cell::Missing);
         }
+    }
+
+    #[test]
+    fn the_whole_recording_comes_first_and_the_segments_in_their_order() {
+        let audio = AudioBuffer::new(sine(150.0, -20.0, 1.0), SAMPLE_RATE_HZ);
+        let segments = [Segment::from_secs(0.5, 1.0).unwrap(), Segment::from_secs(0.0, 0.01).unwrap()];
+        let (lld, functionals) = opensmile_tables(&audio, &segments).unwrap();
+        assert_eq!((lld.rows(), lld.columns().len()), (Extractor::new().lld(audio.samples()).frames(), 1 + LLD_COUNT));
+        assert!(matches!(lld.column("start_secs"), Some(ColumnData::F64(v)) if (v[7] - 0.07).abs() < 1e-12));
+        assert_eq!(functionals.column("start_secs"), Some(&ColumnData::F64(vec![0.0, 0.5, 0.0])));
+        assert_eq!(functionals.column("end_secs"), Some(&ColumnData::F64(vec![1.0, 1.0, 0.01])));
+        let expected = Extractor::new().functionals(audio.slice(segments[0])).opensmile[0].unwrap();
+        let Some(ColumnData::F64(pitch)) = functionals.column("egemaps_F0semitoneFrom27.5Hz_sma3nz_amean") else {
+            panic!("{:?}", functionals.schema())
+        };
+        assert!(pitch[0].is_finite() && (pitch[1] - expected).abs() < 1e-12 && pitch[2].is_nan(), "too short: {pitch:?}");
     }
 }

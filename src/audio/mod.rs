@@ -27,7 +27,7 @@ use crate::inference::{Registry, Runtime, Session};
 use crate::signal::AudioBuffer;
 use crate::time::FrameGrid;
 
-pub use egemaps_columns::{LldFrame, SegmentFunctionals, functional_columns, functionals_layout, lld_layout};
+pub use egemaps_columns::{LldFrame, SegmentFunctionals, functional_columns, functionals_layout, lld_layout, opensmile_tables};
 pub use level::SILENCE_DB;
 pub use statistics::Spread;
 pub use table::{VoiceFrame, voice_layout, voice_table};

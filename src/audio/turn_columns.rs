@@ -6,15 +6,16 @@ use crate::table::{Column, CutOff, Modality, all_of, all_until};
 
 const SEMITONES: &str = "semitones re 27.5 Hz";
 
-/// The voice columns of a turn, in the order they are written; each looks no further than the turn's end. Pauses and rates tell of timing,
-/// all others of the voice.
+/// The voice columns of a turn, in the order they are written; each looks no further than the turn's end. Pauses and
+/// rates tell of timing, all others of the voice.
 pub fn turn_voice_columns() -> Vec<Column<TurnVoice>> {
     let mut columns = all_of(Modality::Voice, pitch_columns().into_iter().chain(level_columns()));
     columns.extend(all_of(Modality::Timing, rate_columns().into_iter().chain(pause_columns())));
     columns.extend(all_of(Modality::Voice, period_columns().into_iter().chain(recording_columns())));
     columns.push(Column::text(
         "voice_missing",
-        "Why voice columns are null: no_stream, past_end, too_short, silent, unvoiced (pitch, jitter, shimmer, snr only).",
+        "Why voice columns are null: no_stream, past_end, too_short, silent, \
+             unvoiced (pitch, jitter, shimmer, snr only).",
         |t: &TurnVoice| t.missing,
     ));
     all_until(CutOff::TurnEnd, columns)
@@ -66,7 +67,8 @@ fn rate_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "syllable_rate_per_sec",
             "1/s",
-            "Syllable nuclei (voiced intensity peaks parted by dips of 2 dB, after de Jong & Wempe 2009) by the turn's length.",
+            "Syllable nuclei (voiced intensity peaks parted by dips of 2 dB, after de Jong & Wempe 2009) \
+             by the turn's length.",
             |t: &TurnVoice| t.syllable_rate_per_sec,
         ),
         Column::float(
@@ -86,7 +88,8 @@ fn pause_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "onset_delay_secs",
             "s",
-            "From the turn's start to its first frame with voice or energy; noise without voice for 0.5 s does not count.",
+            "From the turn's start to its first frame with voice or energy; \
+             noise without voice for 0.5 s does not count.",
             |t: &TurnVoice| t.onset_delay_secs,
         ),
     ]

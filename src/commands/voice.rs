@@ -3,15 +3,14 @@
 use std::path::Path;
 
 use anyhow::Result;
-use turnwise::audio::egemaps::Extractor;
-use turnwise::audio::{LldFrame, SegmentFunctionals, functionals_layout, lld_layout};
+use turnwise::audio::{SAMPLE_RATE_HZ, opensmile_tables};
 use turnwise::inference::Registry;
 use turnwise::media::{self, StreamPick};
 use turnwise::pipeline::file_metadata;
 use turnwise::recipe::Recipe;
 use turnwise::sheet::{Row, Sheet};
 use turnwise::store::rttm;
-use turnwise::time::{Seconds, Segment};
+use turnwise::time::Segment;
 
 use crate::cli::Voice;
 
@@ -22,20 +21,11 @@ pub fn run(args: &Voice, registry: &Registry) -> Result<()> {
     let writer = args.tables.writer();
     let paths = ["lld", "functionals"].map(|name| writer.path(&args.out, name));
     paths.iter().try_for_each(|path| writer.check(path))?;
-    let decoded = media::audio(&args.input, turnwise::audio::SAMPLE_RATE_HZ, StreamPick::default())?;
+    let decoded = media::audio(&args.input, SAMPLE_RATE_HZ, StreamPick::default())?;
     for warning in &decoded.warnings {
         tracing::warn!("{warning}");
     }
-    let audio = decoded.buffer;
-    let mut extractor = Extractor::new();
-    let (lld, whole) = extractor.analyse(audio.samples());
-    let mut rows = vec![SegmentFunctionals { start: Seconds::ZERO, end: audio.duration(), functionals: whole }];
-    for segment in segments {
-        let functionals = extractor.functionals(audio.slice(segment));
-        rows.push(SegmentFunctionals { start: segment.start(), end: segment.end(), functionals });
-    }
-    let lld = lld_layout().table((0..lld.frames()).map(|frame| LldFrame { lld: &lld, frame }))?;
-    let functionals = functionals_layout().table(rows)?;
+    let (lld, functionals) = opensmile_tables(&decoded.buffer, &segments)?;
     let metadata = file_metadata(&Recipe::default(), registry)?;
     for (path, table) in paths.iter().zip([lld, functionals]) {
         writer.write(path, &table, &metadata)?;

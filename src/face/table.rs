@@ -44,8 +44,8 @@ pub fn faces_layout<'a>(config: &FaceConfig) -> Layout<FaceRow<'a>> {
     let interview = |r: &FaceRow<'a>| r.interview_id;
     let time = "Presentation time of the frame since the recording's origin.";
     let track = "Track the observation belongs to, from 1 by first appearance.";
-    let person = "Person the track belongs to, from P1 by first appearance, or a name of the enrolment folder; null = seen too little to \
-                  be a person.";
+    let person = "Person the track belongs to, from P1 by first appearance, or a name of the enrolment folder; null = seen too \
+                  little to be a person.";
     let mut columns = vec![
         Column::text("interview_id", "Interview the row belongs to.", interview).until(CutOff::None),
         Column::float("pts_secs", "s", time, |r: &FaceRow<'a>| r.observation.pts),
@@ -142,8 +142,8 @@ fn landmark_column<'a>() -> Column<FaceRow<'a>> {
 /// The `tracks` table; sorted by track.
 pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
     let interview = |r: &TrackRow<'a>| r.interview_id;
-    let person = "Person the track belongs to; null for a face seen too small, too doubtfully or too shortly to be a person of the \
-                  interview.";
+    let person = "Person the track belongs to; null for a face seen too small, too doubtfully or too shortly to be a person of \
+                  the interview.";
     let size = ColumnSpec::new("mean_size_px", Kind::F32, "px", "Mean size of the face.");
     let score = ColumnSpec::new("mean_score", Kind::F32, "1", "Mean detector score, 0 to 1.");
     let mut columns = vec![
