@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-pub use rustfft::num_complex::Complex32;
+pub use rustfft::num_complex::{Complex32, Complex64};
 
 /// Forward transform of `len` real samples to `len / 2 + 1` bins, not normalised: bin `k` is the sum of `x[n]·exp(-2πi·kn/len)`.
 pub struct RealDft {

@@ -1,7 +1,7 @@
 //! Bootstrap intervals: groups are drawn with replacement, as whole couples or families are what another corpus would have other ones of.
 
 use super::metrics::Scoring;
-use super::random::Random;
+use crate::random::Random;
 
 /// A metric with its 95 % interval.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use turnwise::annotation::Annotation;
 use turnwise::error::Error;
-use turnwise::inference::{Registry, Runtime};
+use turnwise::inference::{ModelSet, Registry, Runtime};
 use turnwise::media::{self, StreamPick};
 use turnwise::output::rttm::{read_rttm, read_uem, uri_for, write_rttm};
 use turnwise::pipeline::{self, known_voices};
@@ -30,13 +30,13 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     let uri = uri_for(&stem);
     let heard = args.uem.as_deref().map(|path| stretches_of(path, &uri)).transpose()?;
     turnwise::file::check(&args.input)?;
-    registry.verify(speaker::MODELS.iter().copied())?;
+    SpeakerModels::check(registry, &recipe.speaker)?;
     let pick = StreamPick { audio: recipe.input.audio_stream.index(), mix: recipe.input.mix(), ..StreamPick::default() };
     let decoded = media::audio_spooled(&args.input, speaker::RATE_HZ, pick)?;
     for warning in &decoded.warnings {
         tracing::warn!("{warning}");
     }
-    let mut models = SpeakerModels::load(registry, Runtime::default())?;
+    let mut models = SpeakerModels::load(registry, &recipe.speaker, Runtime::default())?;
     let known = known_voices(&recipe.speaker, &mut models)?;
     let mut found = if recipe.input.track_speakers {
         if bounds != SpeakerBounds::default() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use turnwise::error::Error;
 use turnwise::face::{self, FaceConfig, FaceModels, FaceTracker, Observation, faces_table, tracks_table};
-use turnwise::inference::{Registry, Runtime};
+use turnwise::inference::{ModelSet, Registry, Runtime};
 use turnwise::media::{self, Sampling, StreamPick, VideoWriter};
 use turnwise::output::atomic::write_whole;
 use turnwise::output::parquet;
@@ -29,7 +29,7 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     for output in args.overlay.iter().chain([&args.out.join("faces.parquet"), &args.out.join("tracks.parquet")]) {
         keep_apart(&args.video, output)?;
     }
-    registry.verify(face::models(&recipe.face))?;
+    FaceModels::check(registry, &recipe.face)?;
     let metadata = file_metadata(&recipe, registry)?;
     let id = clean(&Request::of_file(&args.video)?.interview_id).into_owned();
     let pick = StreamPick { video: recipe.input.video_stream.index(), ..StreamPick::default() };

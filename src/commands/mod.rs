@@ -56,7 +56,8 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Export(Export::Jsonl(args)) => print(&export::jsonl(args)?)?,
         Command::Models => return machine::models(&registry()?),
         Command::Doctor => return machine::doctor(&registry()?),
-        Command::Recipe(args) => print(&recipe(args)?.to_toml()?)?,
+        Command::Recipe(args) if args.json_schema => print(&format!("{:#}\n", Recipe::json_schema()))?,
+        Command::Recipe(args) => print(&recipe(&args.recipe)?.to_toml()?)?,
         Command::Schema => print(&schema_markdown(&schemas(&Recipe::default())))?,
         Command::Completions { shell } => {
             let mut text = Vec::new();

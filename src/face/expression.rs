@@ -6,7 +6,7 @@ use ndarray::ArrayViewD;
 use super::EXPRESSIONS;
 use super::crop::{self, Affine, Roi};
 use crate::error::{Error, Result};
-use crate::inference::{Answer, Input, PictureSpec, Registry, Runtime, Session, TensorSpec};
+use crate::inference::{Answer, Input, Loader, PictureSpec, Session, TensorSpec};
 
 /// Side of the default model's input, px.
 #[cfg(test)]
@@ -25,12 +25,12 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Loads a registered model.
+    /// A registered model by its name.
     ///
     /// # Errors
-    /// Those of [`Session::load`]; [`Error::ModelContract`] when the entry is not one of an expression model.
-    pub fn load(registry: &Registry, name: &str, runtime: Runtime) -> Result<Self> {
-        let entry = registry.model(name)?;
+    /// Those of [`Loader::session`]; [`Error::ModelContract`] when the entry is not one of an expression model.
+    pub fn open(loader: &mut Loader<'_>, name: &str) -> Result<Self> {
+        let entry = loader.entry(name)?;
         let wrong = |expected: &str, got: String| entry.unfit("an expression model", expected, got);
         let (Some(picture), Some(answer @ (Answer::Probabilities | Answer::Logits))) = (&entry.picture, entry.answer) else {
             return Err(wrong("picture, and answer = \"probabilities\" or \"logits\"", entry.usage()));
@@ -55,7 +55,7 @@ impl Model {
             return Err(wrong(&format!("labels, some of {}", EXPRESSIONS.join(", ")), format!("labels {:?}", entry.labels)));
         }
         Ok(Model {
-            session: Session::load(registry, name, runtime)?,
+            session: loader.session(name)?,
             input: input.name.clone(),
             side: *width as usize,
             picture: picture.clone(),

@@ -43,8 +43,3 @@ pub use observation::{BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPo
 pub use overlay::draw;
 pub use table::{faces_schema, faces_table, tracks_schema, tracks_table};
 pub use tracker::FaceTracker;
-
-/// Registry names of the models this room runs, for [`crate::inference::Registry::verify`].
-pub fn models(config: &FaceConfig) -> [&str; 6] {
-    [&config.detector, short_range::MODEL, landmark::MODEL, blendshape::MODEL, identity::MODEL, &config.expression]
-}

@@ -1,10 +1,12 @@
 //! The one door to ONNX Runtime: a registry of models with their contracts, and sessions that keep to them.
 
+mod loader;
 mod registry;
 mod session;
 mod telemetry;
 mod usage;
 
+pub use loader::{Loader, ModelSet, UsageBook};
 pub use registry::{Answer, Colour, ModelEntry, ModelState, PictureSpec, Registry, RuntimeEntry, TensorSpec, file_sha256};
 pub use session::{Input, RuntimeInfo, Session, runtime_info};
 pub use usage::{ShapeCalls, Usage};

@@ -16,6 +16,7 @@ mod fingerprint;
 mod growth;
 mod inputs;
 mod interview;
+mod models;
 #[cfg(test)]
 mod relation_truth;
 mod tables;
@@ -26,6 +27,7 @@ pub use done::is_done;
 pub use enrolment::known_voices;
 pub use inputs::Inputs;
 pub use interview::interviews_schema;
+pub use models::Models;
 pub use tables::schemas;
 pub use write::{file_metadata, write, write_failure};
 
@@ -37,8 +39,8 @@ use crate::annotation::{Annotation, Turn};
 use crate::audio::egemaps::{Extractor, Lld};
 use crate::audio::{self, Acoustics, VoiceModels};
 use crate::error::{Error, Result};
-use crate::face::{self, FaceModels, FaceTracker, Faces};
-use crate::inference::{Registry, Runtime, Usage};
+use crate::face::{FaceModels, FaceTracker, Faces};
+use crate::inference::Usage;
 use crate::media::{self, AudioReport, Sampling, StreamPick, VideoReport};
 use crate::recipe::Recipe;
 use crate::signal::AudioBuffer;
@@ -88,46 +90,6 @@ impl Request {
         })?;
         let media_name = told::file_name(media);
         Ok(Request { interview_id: stem, media_name, media: Some(media.to_owned()), ..Request::default() })
-    }
-}
-
-/// The loaded models of one worker.
-#[derive(Debug)]
-pub struct Models {
-    voice: VoiceModels,
-    speaker: SpeakerModels,
-    face: Option<FaceModels>,
-}
-
-impl Models {
-    /// Registry names of the models that the recipe needs.
-    pub fn names(recipe: &Recipe) -> Vec<&str> {
-        let mut names: Vec<&str> = audio::MODELS.iter().chain(speaker::MODELS).copied().collect();
-        if !recipe.input.skip_video {
-            names.extend(face::models(&recipe.face));
-        }
-        names.sort_unstable();
-        names.dedup();
-        names
-    }
-
-    /// Loads them.
-    ///
-    /// # Errors
-    /// Those of [`crate::inference::Session::load`].
-    pub fn load(registry: &Registry, recipe: &Recipe, runtime: Runtime) -> Result<Self> {
-        Ok(Models {
-            voice: VoiceModels::load(registry, runtime)?,
-            speaker: SpeakerModels::load(registry, runtime)?,
-            face: if recipe.input.skip_video { None } else { Some(FaceModels::load(registry, &recipe.face, runtime)?) },
-        })
-    }
-
-    /// The calls of each model since the last time this was asked; models that were not called are left out.
-    pub fn take_usage(&mut self) -> BTreeMap<String, Usage> {
-        let face = self.face.iter_mut().flat_map(FaceModels::sessions);
-        let sessions = self.voice.sessions().into_iter().chain(self.speaker.sessions()).chain(face);
-        sessions.map(|s| (s.name().to_owned(), s.take_usage())).filter(|(_, u)| u.calls > 0).collect()
     }
 }
 
@@ -238,9 +200,9 @@ pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress
     let inputs = Inputs::take(request, recipe)?;
     let read = read_transcript(request, recipe, &warnings)?;
     // What a failed interview asked before is not this one's.
-    drop(models.take_usage());
+    drop(models.usage.take());
 
-    let Models { voice, speaker, face } = models;
+    let Models { voice, speaker, face, usage } = models;
     let ((heard, mut spent), seen) = rayon::join(
         || hear(request, voice, speaker, recipe, &warnings, progress),
         || watch(request, face.as_mut(), recipe, &warnings, progress),
@@ -260,7 +222,7 @@ pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress
     let hashes = (inputs.request_hash(), told::recipe(recipe).hash()?);
     let told = told::words(request, recipe, warnings.into_sorted());
     let row = interview::row(request, (hashes.0, &hashes.1), read.as_ref(), &heard, &seen, &described, told)?;
-    timings.models = models.take_usage();
+    timings.models = usage.take();
     timings.tables_secs = step.elapsed().as_secs_f64();
     timings.total_secs = begun.elapsed().as_secs_f64();
     let annotation = heard.diarization.annotation;

@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::annotation::SpeechTurn;
+use crate::inference::Runtime;
+use crate::random::Random;
 use crate::signal::AudioBuffer;
 
 fn models() -> SpeakerModels {
-    SpeakerModels::load(&fixture::registry(), Runtime::default()).expect("run make models")
+    SpeakerModels::load(&fixture::registry(), &SpeakerConfig::default(), Runtime::default()).expect("run make models")
 }
 
 fn run(models: &mut SpeakerModels, samples: Vec<f32>, bounds: SpeakerBounds) -> Diarization {
@@ -33,12 +35,8 @@ fn truth(shared: &std::path::Path, clip: &str) -> Annotation {
 
 /// A repeatable noise in [-0.5, 0.5).
 fn noise(count: usize) -> Vec<f32> {
-    let mut state = 7u32;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / 16_777_216.0 - 0.5
-    };
-    (0..count).map(|_| next()).collect()
+    let mut random = Random::seeded(7);
+    (0..count).map(|_| 0.5 * random.signed() as f32).collect()
 }
 
 #[test]

@@ -53,23 +53,30 @@ const MIN_PAIRS: usize = 3;
 const MAX_PAIRS: usize = 15;
 
 /// Clustering parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ClusteringConfig {
     /// Solo speech is cut into units of about this length.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub unit_secs: f64,
     /// Shorter units join a speaker but found none.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub min_unit_secs: f64,
     /// Units whose mean speech probability is below this found no speaker, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub min_speech_probability: f64,
     /// Clusters at least this similar, relative to a voice's similarity with itself, are one speaker.
+    #[schemars(range(min = 0.0))]
     pub relative_similarity: f64,
     /// A cluster with less solo speech than this is no speaker of its own.
+    #[schemars(range(min = 0.0))]
     pub min_speaker_secs: f64,
     /// A cluster with less than this share of all solo speech is brief: strays grow with the recording, speakers do not.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub brief_share: f64,
     /// A brief cluster is a speaker of its own only when it is less similar than this to every other speaker, and to what two of them
     /// speaking at once would sound like; relative like the similarity above.
+    #[schemars(range(min = 0.0))]
     pub brief_similarity: f64,
 }
 
@@ -320,6 +327,7 @@ fn groups(nodes: &[Node], labels: &[usize]) -> Vec<Node> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     /// Units around the given angles (degrees) in a plane, 1 s each.
     fn units(angles: &[f64]) -> Vec<Unit> {
@@ -357,11 +365,8 @@ mod tests {
     #[test]
     fn chains_give_the_dendrogram_of_the_plain_algorithm() {
         // A fixed pseudo-random cloud in 3 dimensions.
-        let mut state = 1u32;
-        let mut next = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            f64::from(state) / f64::from(u32::MAX) - 0.5
-        };
+        let mut random = Random::seeded(1);
+        let mut next = || 0.5 * random.signed();
         let nodes: Vec<Node> = (0..40).map(|_| Node { sum: vec![next(), next(), next()], secs: 1.0 }).collect();
         let got: Vec<f64> = linkage(&nodes).iter().map(|m| m.similarity).collect();
         let mut plain: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();

@@ -48,6 +48,7 @@ pub fn diarize(audio: &impl Sound, models: &mut SpeakerModels, config: &SpeakerC
         let (expected, got) = (format!("{RATE_HZ} Hz"), format!("{} Hz", audio.rate_hz()));
         return Err(Error::Shape { what: "sample rate for diarization", expected, got });
     }
+    config.check()?;
     let (least, most) = bounds.range()?;
     let vad_probability = models.vad.probabilities(audio)?;
     let speech = vad::segments(&vad_probability, &config.vad, audio.duration().get());

@@ -45,20 +45,17 @@ pub use vad::{CHUNKS as VAD_CHUNKS, Vad, VadConfig, segments as speech_segments}
 
 use crate::annotation::Annotation;
 use crate::error::{Error, Result};
-use crate::inference::{Registry, Runtime, Session};
+use crate::inference::{Loader, ModelSet};
+use crate::limits;
 use crate::table::Missing;
 use crate::time::Segment;
 use crate::warning::Warning;
-
-/// Registry names of the models diarization needs.
-pub const MODELS: &[&str] =
-    &[vad::MODEL, segmentation::FILTER_MODEL, segmentation::WINDOW_MODEL, embedding::FRAME_MODEL, embedding::HEAD_MODEL];
 
 /// Sample rate every model of this room takes.
 pub const RATE_HZ: u32 = 16_000;
 
 /// All parameters of diarization that change results.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpeakerConfig {
     /// Voice activity.
@@ -73,6 +70,16 @@ pub struct SpeakerConfig {
     pub turns: TurnConfig,
     /// Voices known by name.
     pub enrolment: EnrolmentConfig,
+}
+
+impl SpeakerConfig {
+    /// Checks that the values mean something.
+    ///
+    /// # Errors
+    /// [`Error::Recipe`] with the key that is wrong, its value and what is accepted.
+    pub fn check(&self) -> Result<()> {
+        limits::check(self, "speaker")
+    }
 }
 
 /// How many speakers there are, as far as the user knows; always honoured.
@@ -122,26 +129,12 @@ pub struct SpeakerModels {
     pub embedder: Embedder,
 }
 
-impl SpeakerModels {
-    /// Loads [`MODELS`].
-    ///
-    /// # Errors
-    /// What [`crate::inference::Session::load`] says.
-    pub fn load(registry: &Registry, runtime: Runtime) -> Result<Self> {
-        // The signal of a long recording fills the memory that arenas would.
-        let runtime = Runtime { arena: false, ..runtime };
-        Ok(SpeakerModels {
-            vad: Vad::load(registry, runtime)?,
-            segmenter: Segmenter::load(registry, runtime)?,
-            embedder: Embedder::load(registry, runtime)?,
-        })
-    }
+impl ModelSet for SpeakerModels {
+    type Config = SpeakerConfig;
 
-    /// The sessions of all of them, to ask what they did.
-    pub fn sessions(&mut self) -> [&mut Session; 5] {
-        let [filters, windows] = self.segmenter.sessions();
-        let [frames, head] = self.embedder.sessions();
-        [self.vad.session(), filters, windows, frames, head]
+    /// None keeps an arena: the signal of a long recording fills the memory that arenas would.
+    fn open(loader: &mut Loader<'_>, _: &SpeakerConfig) -> Result<Self> {
+        Ok(SpeakerModels { vad: Vad::open(loader)?, segmenter: Segmenter::open(loader)?, embedder: Embedder::open(loader)? })
     }
 }
 

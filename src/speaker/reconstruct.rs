@@ -8,25 +8,33 @@ use crate::annotation::{Annotation, SpeechTurn};
 use crate::time::{Seconds, Segment};
 
 /// Speech turn parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TurnConfig {
     /// Gaps of one speaker shorter than this are filled.
+    #[schemars(range(min = 0.0))]
     pub min_gap_secs: f64,
     /// Turns shorter than this are dropped; a backchannel lasts 0.2 s and more.
+    #[schemars(range(min = 0.0))]
     pub min_turn_secs: f64,
     /// A speaker's gap shorter than this is filled where another's backchannel sounds through it: the turn goes on.
+    #[schemars(range(min = 0.0))]
     pub backchannel_gap_secs: f64,
     /// No turn longer than this is a backchannel.
+    #[schemars(range(min = 0.0))]
     pub max_backchannel_secs: f64,
     /// A speaker heard only over another's speech is believed from this length on.
+    #[schemars(range(min = 0.0))]
     pub min_overlap_speaker_secs: f64,
     /// Such a voice is somebody else's when its cosine to everybody who is silent then is below this. A choice between what was seen:
     /// 0.52 to 0.55 to the right speaker (three mixtures of `pyannote_sample`), at most 0.11 to wrong ones (`dual_speaker`).
+    #[schemars(range(min = 0.0))]
     pub overlap_speaker_similarity: f64,
     /// A turn is dropped where the speech probability never reaches this, 0 to 1, and its level is low too.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub veto_probability: f64,
     /// How far below the recording's speech a level is low.
+    #[schemars(range(min = 0.0))]
     pub veto_below_speech_db: f64,
 }
 

@@ -7,18 +7,23 @@ use serde::{Deserialize, Serialize};
 use super::embedding::{Embedding, cosine};
 
 /// Resegmentation parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ResegmentationConfig {
     /// Distance of the points of a track that are embedded.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub hop_secs: f64,
     /// Solo speech pooled for each point.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub window_secs: f64,
     /// What a second of speech with cosine 1 to a speaker speaks for that speaker.
+    #[schemars(range(min = 0.0))]
     pub evidence_per_sec: f64,
     /// What a change of speakers within a track costs; half of it over a pause.
+    #[schemars(range(min = 0.0))]
     pub change_cost: f64,
     /// Rounds of labelling and re-estimating the speakers, at least 1.
+    #[schemars(range(min = 1))]
     pub rounds: u32,
 }
 
