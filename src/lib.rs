@@ -9,7 +9,7 @@
 //! meaning      turns · tasks · baseline · export
 //! analysis     audio · speaker · face · transcript
 //! doors        media (ffmpeg-next, hound) · inference (ort) · output (polars, RTTM) · dft (realfft)
-//! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse, limits, random
+//! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse, limits, random, statistics
 //! ```
 
 pub mod annotation;
@@ -33,6 +33,7 @@ pub mod sheet;
 pub mod signal;
 pub mod speaker;
 pub mod spelling;
+pub mod statistics;
 pub mod table;
 pub mod tasks;
 pub mod text;

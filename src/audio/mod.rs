@@ -16,7 +16,6 @@ mod quality;
 #[cfg(test)]
 mod reference;
 pub mod spectrum;
-mod statistics;
 mod syllables;
 mod table;
 mod turn;
@@ -28,9 +27,9 @@ use crate::limits;
 use crate::signal::AudioBuffer;
 use crate::time::FrameGrid;
 
+pub use crate::statistics::Spread;
 pub use egemaps_columns::{fill_functionals, functional_cells, functional_specs, lld_columns, lld_specs};
 pub use level::SILENCE_DB;
-pub use statistics::Spread;
 pub use table::{voice_schema, voice_table};
 pub use turn::{TurnVoice, turn_voice};
 pub use turn_columns::{fill, turn_voice_columns};

@@ -102,8 +102,8 @@ fn keep_apart(input: &Path, output: &Path) -> Result<()> {
 /// Refuses to write over a file that is being read, be it the one named or one in the folder named.
 fn keep_out(input: &Path, output: &Path) -> Result<()> {
     if input.is_dir() {
-        for entry in std::fs::read_dir(input)? {
-            keep_apart(&entry?.path(), output)?;
+        for path in turnwise::file::listed(input)? {
+            keep_apart(&path, output)?;
         }
         return Ok(());
     }

@@ -34,6 +34,7 @@ mod summary;
 mod table;
 mod track;
 mod tracker;
+mod watch;
 
 pub use config::FaceConfig;
 pub use detect::MOST_FACES;
@@ -43,3 +44,4 @@ pub use observation::{BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPo
 pub use overlay::draw;
 pub use table::{faces_schema, faces_table, tracks_schema, tracks_table};
 pub use tracker::FaceTracker;
+pub use watch::watch;

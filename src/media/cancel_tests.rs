@@ -33,7 +33,7 @@ fn mix(channels: &[Vec<f64>], pieces: usize) -> (Vec<f32>, Told) {
     let mut mixer = Mixer::new();
     let n = channels[0].len();
     for start in (0..n).step_by(pieces) {
-        let mut piece = Piece::new(None, RATE, channels.len(), pieces);
+        let mut piece = AudioPiece::new(None, RATE, channels.len(), pieces);
         (start..n.min(start + pieces)).for_each(|i| piece.push(channels.iter().map(|c| c[i])));
         mixer.push(piece);
     }
@@ -189,7 +189,7 @@ fn of_many_channels_those_that_cancel_are_thinned_out() {
 fn a_change_of_rate_or_channels_begins_a_new_grid() {
     let mut mixer = Mixer::new();
     let mut push = |rate_hz: u32, channels: usize, count: usize| {
-        let mut piece = Piece::new(None, rate_hz, channels, count);
+        let mut piece = AudioPiece::new(None, rate_hz, channels, count);
         (0..count).for_each(|i| piece.push((0..channels).map(|c| (i as f64 * 0.3).sin() * if c == 1 { -1.0 } else { 1.0 })));
         mixer.push(piece);
     };
@@ -211,7 +211,7 @@ fn a_change_of_rate_or_channels_begins_a_new_grid() {
 fn memory_is_bounded_by_a_second() {
     let mut mixer = Mixer::new();
     for _ in 0..400 {
-        let mut piece = Piece::new(None, RATE, 2, 160);
+        let mut piece = AudioPiece::new(None, RATE, 2, 160);
         (0..160).for_each(|i| piece.push([f64::from(i), -f64::from(i)].into_iter()));
         mixer.push(piece);
         while mixer.pop().is_some() {}

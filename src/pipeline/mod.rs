@@ -39,9 +39,10 @@ use crate::annotation::{Annotation, Turn};
 use crate::audio::egemaps::{Extractor, Lld};
 use crate::audio::{self, Acoustics, VoiceModels};
 use crate::error::{Error, Result};
-use crate::face::{FaceModels, FaceTracker, Faces};
+use crate::face::{self, FaceModels, FaceTracker, Faces};
 use crate::inference::Usage;
-use crate::media::{self, AudioReport, Sampling, StreamPick, VideoReport};
+use crate::media::{self, AudioReport, StreamPick, VideoReport};
+use crate::output::rttm::{of_recording, read_rttm_counting, uri_for};
 use crate::recipe::Recipe;
 use crate::signal::AudioBuffer;
 use crate::speaker::{self, Diarization, SpeakerBounds, SpeakerModels};
@@ -345,11 +346,10 @@ fn who_spoke(request: &Request, sound: (&Path, &AudioBuffer), models: &mut Speak
             Ok(found)
         }
         Some(path) => {
-            let (found, changed) = crate::output::rttm::read_rttm_counting(path)?;
-            let own = crate::output::rttm::uri_for(&request.interview_id);
-            let annotation = match (found.iter().position(|(uri, _)| *uri == own), found.len()) {
-                (Some(i), _) => found[i].1.clone(),
-                (None, 1) => found[0].1.clone(),
+            let (found, changed) = read_rttm_counting(path)?;
+            let own = uri_for(&request.interview_id);
+            let annotation = match (of_recording(&found, &own), found.len()) {
+                (Some((_, annotation)), _) => annotation.clone(),
                 // What `diarize` writes where nobody speaks.
                 (None, 0) => Annotation::default(),
                 (None, n) => {
@@ -385,25 +385,18 @@ fn watch(
     let begun = Instant::now();
     let (Some(path), Some(models)) = (&request.media, models) else { return Ok((Seen::default(), 0.0)) };
     let pick = StreamPick { video: recipe.input.video_stream.index(), ..StreamPick::default() };
-    let sampling = Sampling { rate_hz: recipe.face.rate_hz, ..Sampling::default() };
-    let mut frames = match media::video(path, sampling, pick) {
-        Ok(frames) => frames,
+    let total_secs = media::probe(path, pick)?.declared_secs.unwrap_or(0.0);
+    let tracker = FaceTracker::new(models, &recipe.face);
+    let each = |pts: Seconds| progress(Progress::Watching { video_secs: pts.get(), total_secs });
+    let (faces, report) = match face::watch(path, pick, recipe.face.rate_hz, tracker, each) {
+        Ok(watched) => watched,
         Err(Error::NoStream { .. }) => {
             warnings.push(Warning::NoStream { stream: "video" });
             return Ok((Seen::default(), 0.0));
         }
         Err(e) => return Err(e),
     };
-    let total_secs = media::probe(path, pick)?.declared_secs.unwrap_or(0.0);
-    let mut tracker = FaceTracker::new(models, &recipe.face);
-    for frame in frames.by_ref() {
-        let frame = frame?;
-        tracker.push(&frame)?;
-        progress(Progress::Watching { video_secs: frame.pts.get(), total_secs });
-    }
-    let faces = tracker.finish()?;
     faces.warning().into_iter().for_each(|w| warnings.push(w));
-    let report = frames.finish()?;
     report.warnings.iter().for_each(|w| warnings.push(w.clone()));
     Ok((Seen { faces, report: Some(report) }, begun.elapsed().as_secs_f64()))
 }

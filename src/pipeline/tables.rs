@@ -10,6 +10,7 @@ use crate::audio::{self, TurnVoice};
 use crate::error::Result;
 use crate::face;
 use crate::recipe::Recipe;
+use crate::speaker::VAD_CHUNKS;
 use crate::table::{Cell, ColumnSpec, CutOff, Missing, Table, TableBuilder, TableSchema};
 use crate::time::Segment;
 use crate::transcript::Transcript;
@@ -17,9 +18,6 @@ use crate::turns::{
     self, Cast, EmbeddingOf, FaceTurn, Place, Relations, SpeakerColumns, SpeakerMatch, TranscriptOffset, TurnRow, VoiceColumns,
 };
 use crate::warning::{Warning, Warnings};
-
-/// Seconds of one voice activity value.
-const VAD_STEP_SECS: f64 = 512.0 / 16_000.0;
 
 /// The tables, and what the interview's row tells of them.
 pub(super) struct Described {
@@ -184,7 +182,7 @@ impl<'a> Matched<'a> {
 
 fn measure_offset(all: &mut [Turn], recipe: &Recipe, heard: &Heard, warnings: &Warnings) -> Option<TranscriptOffset> {
     let speech = &heard.diarization.vad_probability;
-    let found = turns::transcript_offset(all, speech, VAD_STEP_SECS, recipe.turns.max_transcript_offset_secs)?;
+    let found = turns::transcript_offset(all, speech, VAD_CHUNKS.hop_secs(), recipe.turns.max_transcript_offset_secs)?;
     if found.is_telling() {
         if recipe.input.apply_transcript_offset {
             shift(all, found.offset_secs);

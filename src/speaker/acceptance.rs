@@ -3,6 +3,7 @@
 use super::*;
 use crate::annotation::SpeechTurn;
 use crate::inference::Runtime;
+use crate::output::rttm::read_rttm;
 use crate::random::Random;
 use crate::signal::AudioBuffer;
 
@@ -23,14 +24,9 @@ fn run(models: &mut SpeakerModels, samples: Vec<f32>, bounds: SpeakerBounds) -> 
 
 /// The truth of a clip. `ami_dev00.rttm` holds a second recording's lines (`dev01`) too.
 fn truth(shared: &std::path::Path, clip: &str) -> Annotation {
-    let text = std::fs::read_to_string(shared.join(format!("media/audio/{clip}.rttm"))).unwrap();
-    let turn = |line: &str| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let (start, length): (f64, f64) = (fields[3].parse().unwrap(), fields[4].parse().unwrap());
-        let segment = Segment::from_secs(start, start + length).unwrap();
-        (fields[1] != "dev01").then(|| SpeechTurn { segment, speaker: fields[7].to_owned() })
-    };
-    Annotation::new(text.lines().filter_map(turn).collect())
+    let recordings = read_rttm(&shared.join(format!("media/audio/{clip}.rttm"))).unwrap();
+    let turns = recordings.iter().filter(|(uri, _)| uri != "dev01").flat_map(|(_, annotation)| annotation.turns().iter().cloned());
+    Annotation::new(turns.collect())
 }
 
 /// A repeatable noise in [-0.5, 0.5).

@@ -13,7 +13,7 @@ use ndarray::{Array2, Axis, Ix4};
 use super::fbank::{self, Fbank};
 use crate::error::{Error, Result};
 use crate::inference::{Input, Loader, Session};
-use crate::signal::{AudioBuffer, Sound};
+use crate::signal::Sound;
 use crate::time::Seconds;
 
 /// Registry name of the network up to its pooling.
@@ -124,28 +124,6 @@ impl Embedder {
         Ok(result)
     }
 
-    /// The embedding of a stretch on its own, context and mean its own, as CAM++ is used elsewhere; padded to three frames.
-    ///
-    /// # Errors
-    /// As [`Embedder::embed`].
-    pub fn embed_alone(&mut self, samples: &[f32]) -> Result<Embedding> {
-        let shortest = fbank::FRAMES.window() + (STRIDE * MIN_FRAMES - 1) * fbank::FRAMES.hop();
-        let mut padded = samples.to_vec();
-        padded.resize(samples.len().max(shortest), 0.0);
-        let count = fbank::FRAMES.whole_frames(padded.len());
-        let features = self.features(&AudioBuffer::new(padded, super::RATE_HZ), 0, count)?;
-        let mut pool = Pool { stretch: 0, next: features.nrows(), sum: vec![0.0; CHANNELS], squares: vec![0.0; CHANNELS] };
-        for row in features.rows() {
-            for ((value, sum), square) in row.iter().zip(&mut pool.sum).zip(&mut pool.squares) {
-                *sum += f64::from(*value);
-                *square += f64::from(*value) * f64::from(*value);
-            }
-        }
-        let mut result = vec![None];
-        self.project(&mut vec![(0, pool.statistics())], &mut result)?;
-        Ok(result.pop().flatten())
-    }
-
     /// Feature frames `[count / 2, 512]` of a block of filter bank frames.
     fn features(&mut self, sound: &impl Sound, first: usize, count: usize) -> Result<Array2<f32>> {
         let grid = fbank::FRAMES;
@@ -235,8 +213,30 @@ mod tests {
     use super::*;
     use crate::inference::Runtime;
     use crate::random::Random;
+    use crate::signal::AudioBuffer;
     use crate::speaker::fixture;
     use crate::time::Segment;
+
+    impl Embedder {
+        /// The embedding of a stretch on its own, context and mean its own, as CAM++ is used elsewhere; padded to three frames.
+        fn embed_alone(&mut self, samples: &[f32]) -> Result<Embedding> {
+            let shortest = fbank::FRAMES.window() + (STRIDE * MIN_FRAMES - 1) * fbank::FRAMES.hop();
+            let mut padded = samples.to_vec();
+            padded.resize(samples.len().max(shortest), 0.0);
+            let count = fbank::FRAMES.whole_frames(padded.len());
+            let features = self.features(&AudioBuffer::new(padded, crate::speaker::RATE_HZ), 0, count)?;
+            let mut pool = Pool { stretch: 0, next: features.nrows(), sum: vec![0.0; CHANNELS], squares: vec![0.0; CHANNELS] };
+            for row in features.rows() {
+                for ((value, sum), square) in row.iter().zip(&mut pool.sum).zip(&mut pool.squares) {
+                    *sum += f64::from(*value);
+                    *square += f64::from(*value) * f64::from(*value);
+                }
+            }
+            let mut result = vec![None];
+            self.project(&mut vec![(0, pool.statistics())], &mut result)?;
+            Ok(result.pop().flatten())
+        }
+    }
 
     #[test]
     fn a_short_rest_joins_the_block_before() {

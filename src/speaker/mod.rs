@@ -1,10 +1,10 @@
 //! Who spoke when: voice activity, local speakers in sliding windows, voice embeddings, clustering, speech turns.
 //!
 //! ```text
-//! AudioBuffer ─ vad ─────────────── speech probability a 32 ms
-//!             └ segmentation ────── up to 3 local speakers a 10 s window
+//! AudioBuffer ─ vad ─────────────── speech probability per 32 ms
+//!             └ segmentation ────── up to 3 local speakers per 10 s window
 //!               └ tracks ────────── one voice through neighbouring windows
-//!                 └ embedding ───── one 192-d vector a stretch of solo speech
+//!                 └ embedding ───── one 192-d vector per stretch of solo speech
 //!                   └ clustering ── how many speakers, and their voices
 //!                     └ resegmentation ── whose each track is, frame by frame
 //!                       └ reconstruct ─── speech turns, overlap kept
@@ -23,6 +23,8 @@ mod score;
 mod segmentation;
 mod tracks;
 mod vad;
+mod veto;
+mod voices;
 
 #[cfg(test)]
 mod acceptance;
@@ -37,7 +39,7 @@ pub use clustering::ClusteringConfig;
 pub use diarization::diarize;
 pub use embedding::{EMBEDDING, Embedder, Embedding, cosine};
 pub use enrolment::{EnrolmentConfig, KnownVoice, merge_voices, name_speakers, voice_of};
-pub use reconstruct::TurnConfig;
+pub use reconstruct::SpeechTurnConfig;
 pub use resegmentation::ResegmentationConfig;
 pub use score::{Score, ScoreOptions, score};
 pub use segmentation::{SegmentationConfig, Segmenter};
@@ -67,7 +69,7 @@ pub struct SpeakerConfig {
     /// Changes of speakers within a track.
     pub resegmentation: ResegmentationConfig,
     /// Speech turns.
-    pub turns: TurnConfig,
+    pub turns: SpeechTurnConfig,
     /// Voices known by name.
     pub enrolment: EnrolmentConfig,
 }
@@ -118,7 +120,7 @@ impl SpeakerBounds {
     }
 }
 
-/// The loaded models; one set a worker.
+/// The loaded models; one set per worker.
 #[derive(Debug)]
 pub struct SpeakerModels {
     /// Voice activity.
@@ -158,7 +160,7 @@ pub struct Diarization {
     pub exclusive: Annotation,
     /// Speech against silence, whoever speaks.
     pub speech: Vec<Segment>,
-    /// One entry a speaker of `annotation`, in the order of the labels.
+    /// One entry per speaker of `annotation`, in the order of the labels.
     pub voices: Vec<SpeakerVoice>,
     /// Speech probability of each 32 ms (512 samples) from the origin, 0 to 1.
     pub vad_probability: Vec<f32>,

@@ -35,7 +35,7 @@ impl Default for ResegmentationConfig {
 
 /// A point of a track.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub struct TrackPoint {
     /// Recording frame.
     pub frame: usize,
     /// Of the solo speech around it.
@@ -45,7 +45,7 @@ pub struct Point {
 }
 
 /// The speaker of each point; with no speakers, 0.
-pub fn best_path(points: &[Point], centroids: &[Vec<f32>], config: &ResegmentationConfig) -> Vec<usize> {
+pub fn best_path(points: &[TrackPoint], centroids: &[Vec<f32>], config: &ResegmentationConfig) -> Vec<usize> {
     let speakers = centroids.len().max(1);
     let weight = config.evidence_per_sec * config.hop_secs;
     let mut score = vec![0.0f64; speakers];
@@ -74,7 +74,7 @@ pub fn best_path(points: &[Point], centroids: &[Vec<f32>], config: &Resegmentati
 }
 
 /// The speakers' mean embeddings over all points labelled theirs; a speaker without points keeps the old one.
-pub fn re_estimate<'a>(labelled: impl Iterator<Item = (&'a Point, usize)>, centroids: &mut [Vec<f32>]) {
+pub fn re_estimate<'a>(labelled: impl Iterator<Item = (&'a TrackPoint, usize)>, centroids: &mut [Vec<f32>]) {
     let mut sums: Vec<Vec<f64>> = centroids.iter().map(|c| vec![0.0; c.len()]).collect();
     for (point, speaker) in labelled {
         if let (Some(e), Some(sum)) = (&point.embedding, sums.get_mut(speaker)) {
@@ -104,10 +104,10 @@ fn first_max(values: &[f64]) -> usize {
 mod tests {
     use super::*;
 
-    fn points(labels: &[usize]) -> Vec<Point> {
+    fn points(labels: &[usize]) -> Vec<TrackPoint> {
         let at = |(i, &l): (usize, &usize)| {
             let embedding = Some(if l == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] });
-            Point { frame: 15 * i, embedding, after_pause: false }
+            TrackPoint { frame: 15 * i, embedding, after_pause: false }
         };
         labels.iter().enumerate().map(at).collect()
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::inference::{Input, Loader, Session};
-use crate::signal::Sound;
+use crate::signal::{SILENT_PEAK, Sound};
 use crate::time::FrameGrid;
 
 /// Registry name of the network's first layer.
@@ -51,9 +51,6 @@ const EPSILON: f64 = 1e-5;
 
 /// Active local speakers of each powerset class, speaker `k` in bit `k`.
 const CLASSES: [u8; 7] = [0b000, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110];
-
-/// A window whose loudest sample is below this (-80 dBFS) is not shown to the model.
-const SILENT_PEAK: f32 = 1e-4;
 
 /// Segmentation parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
