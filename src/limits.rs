@@ -1,6 +1,6 @@
 //! Limits of a recipe's values. They stand beside the field they bound (`#[schemars(range(min = 0.0, max = 1.0))]`, or
-//! `extend("exclusiveMinimum" = 0)` for "above 0"); the JSON Schema made of them is what values are checked with and what
-//! `turnwise recipe --json-schema` prints.
+//! `extend("exclusiveMinimum" = 0)` for "above 0"); the JSON Schema made of them is what values are checked with and
+//! what `turnwise recipe --json-schema` prints.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -80,8 +80,8 @@ fn is_single(schema: &Value) -> bool {
     schema["format"] == "float"
 }
 
-/// Brings a generated schema into the form that is promised: a choice of words is an `enum`, a 32-bit default has its own
-/// digits, a text is one line, a table's default is that of its keys.
+/// Brings a generated schema into the form that is promised: a choice of words is an `enum`, a 32-bit default has its
+/// own digits, a text is one line, a table's default is that of its keys.
 fn tidy(schema: &mut Value) {
     let single = is_single(schema);
     let Some(object) = schema.as_object_mut() else { return };

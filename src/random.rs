@@ -1,5 +1,6 @@
-//! Chance by seed: SplitMix64 (Steele, Lea & Flood 2014), the one generator of the program and its tests. Folds, intervals and
-//! surrogates are data: the same seed gives the same numbers for ever, which crates of random numbers do not promise across versions.
+//! Chance by seed: SplitMix64 (Steele, Lea & Flood 2014), the one generator of the program and its tests. Folds,
+//! intervals and surrogates are data: the same seed gives the same numbers for ever, which crates of random numbers do
+//! not promise across versions.
 
 /// A stream of numbers.
 #[derive(Clone, Debug)]
@@ -13,7 +14,8 @@ impl Random {
         Random { state: seed }
     }
 
-    /// The stream of a seed and a purpose, so that one more draw for another purpose changes none for this one (FNV-1a of its name).
+    /// The stream of a seed and a purpose, so that one more draw for another purpose changes none for this one (FNV-1a
+    /// of its name).
     pub fn new(seed: u64, purpose: &str) -> Self {
         let name = purpose.bytes().fold(0xcbf2_9ce4_8422_2325, |h: u64, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
         let mut random = Random { state: seed ^ name };

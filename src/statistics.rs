@@ -45,7 +45,8 @@ pub fn percentile(sorted: &[f64], p: f64) -> Option<f64> {
     at_rank(sorted, sorted.len().checked_sub(1)? as f64 * p / 100.0)
 }
 
-/// The value at a rank from 0 on among ascending values, linear between neighbours, the last beyond; `None` without values.
+/// The value at a rank from 0 on among ascending values, linear between neighbours, the last beyond; `None` without
+/// values.
 pub fn at_rank(sorted: &[f64], rank: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let (low, part) = ((rank.floor() as usize).min(last), rank.fract());

@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::media::{self, Sampling, StreamPick, VideoReport};
 use crate::time::Seconds;
 
-/// Shows `tracker` the frames of `video` at `rate_hz` (0 = all), one at a time, and gives what both have to say; `each` is told the
-/// time of every frame looked at.
+/// Shows `tracker` the frames of `video` at `rate_hz` (0 = all), one at a time, and gives what both have to say; `each`
+/// is told the time of every frame looked at.
 ///
 /// # Errors
 /// Those of [`media::video`], of its frames, and of [`FaceTracker::push`].

@@ -1,4 +1,5 @@
-//! Which models a room runs, stated once: the list that loads them also names them, and checks them before anything is decoded.
+//! Which models a room runs, stated once: the list that loads them also names them, and checks them before anything is
+//! decoded.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,8 +14,8 @@ pub trait ModelSet: Sized {
 
     /// The list: asks the loader for each session. A loader that names or checks gives sessions that cannot be run.
     ///
-    /// # Errors
-    /// Those of [`Loader::session`]; [`crate::error::Error::ModelContract`] when an entry cannot serve as what it is listed for.
+    /// # Errors Those of [`Loader::session`]; [`crate::error::Error::ModelContract`] when an entry cannot serve as what
+    /// it is listed for.
     fn open(loader: &mut Loader<'_>, config: &Self::Config) -> Result<Self>;
 
     /// Loads them.
@@ -84,7 +85,8 @@ impl<'a> Loader<'a> {
         self.open(name, |runtime| runtime)
     }
 
-    /// The same for one that keeps no freed tensors: where the signal of a long recording fills the memory they would take.
+    /// The same for one that keeps no freed tensors: where the signal of a long recording fills the memory they would
+    /// take.
     ///
     /// # Errors
     /// As [`Loader::session`].

@@ -23,9 +23,8 @@ type Speaker = (Embedding, Vec<Segment>);
 
 /// Finds who spoke when in `audio` (mono, 16 kHz). Silence, noise and clips of any length give a defined result.
 ///
-/// # Errors
-/// [`Error::Shape`] for another sample rate, [`Error::Usage`] for contradictory bounds, [`Error::Model`] when a model fails, and what
-/// [`Sound::piece`] says.
+/// # Errors [`Error::Shape`] for another sample rate, [`Error::Usage`] for contradictory bounds, [`Error::Model`] when
+/// a model fails, and what [`Sound::piece`] says.
 pub fn diarize(audio: &impl Sound, models: &mut SpeakerModels, config: &SpeakerConfig, bounds: &SpeakerBounds) -> Result<Diarization> {
     if audio.rate_hz() != RATE_HZ {
         let (expected, got) = (format!("{RATE_HZ} Hz"), format!("{} Hz", audio.rate_hz()));
@@ -76,7 +75,8 @@ fn label_within_bounds<'a>(voices: &Voices, tracks: &'a VoiceTracks, config: &Sp
     voices.label(tracks, speakers.centroids, &free, most)
 }
 
-/// Each speaker's turns, as many speakers at a time as segmentation hears; `(frames, duration)` is the recording's length.
+/// Each speaker's turns, as many speakers at a time as segmentation hears; `(frames, duration)` is the recording's
+/// length.
 fn turns_of_speakers(
     labels: &Labels<'_>,
     tracks: &VoiceTracks,
@@ -90,7 +90,8 @@ fn turns_of_speakers(
     active.iter().map(|row| reconstruct::segments(row, &config.turns, duration)).collect()
 }
 
-/// The speakers by their first turn, and what there is to tell of their number. Where nobody was told apart, all `speech` is one's.
+/// The speakers by their first turn, and what there is to tell of their number. Where nobody was told apart, all
+/// `speech` is one's.
 fn in_order_of_appearance(mut speakers: Vec<Speaker>, speech: &[Segment], least: usize) -> (Vec<Speaker>, Vec<Warning>) {
     let mut warnings = Vec::new();
     if speakers.is_empty() {

@@ -1,4 +1,5 @@
-//! A second opinion on speech turns: what voice activity does not hear and what is much quieter than the speech is no turn.
+//! A second opinion on speech turns: what voice activity does not hear and what is much quieter than the speech is no
+//! turn.
 
 use super::diarization::LEVEL_PIECE;
 use super::vad::CHUNKS;
@@ -19,7 +20,8 @@ fn power(audio: &impl Sound, segment: Segment) -> Result<(f64, usize)> {
     Ok((sum, count))
 }
 
-/// Refuses turns that voice activity does not hear and that are much quieter than the recording's speech: hum, room noise.
+/// Refuses turns that voice activity does not hear and that are much quieter than the recording's speech: hum, room
+/// noise.
 pub(super) struct Veto<'a, S> {
     audio: &'a S,
     probability: &'a [f32],

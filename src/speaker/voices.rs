@@ -11,8 +11,8 @@ use super::{SpeakerConfig, SpeakerModels};
 use crate::error::Result;
 use crate::signal::Sound;
 
-/// A track with less solo speech than this is known by its overlapped speech only; with less than [`ENOUGH_SOLO_SECS`] too, where more of
-/// it is overlapped than not: segmentation's edges are not that sharp.
+/// A track with less solo speech than this is known by its overlapped speech only; with less than [`ENOUGH_SOLO_SECS`]
+/// too, where more of it is overlapped than not: segmentation's edges are not that sharp.
 const MIN_SOLO_SECS: f64 = 0.1;
 const ENOUGH_SOLO_SECS: f64 = 1.0;
 
@@ -193,8 +193,8 @@ impl Voices {
         labels
     }
 
-    /// Tracks without solo speech: the most similar speaker who does not speak at the same time. One that is like nobody silent, heard
-    /// over a speaker, is somebody else, one such voice for each speaker it is heard over.
+    /// Tracks without solo speech: the most similar speaker who does not speak at the same time. One that is like
+    /// nobody silent, heard over a speaker, is somebody else, one such voice for each speaker it is heard over.
     fn label_overlapped<'a>(
         &self,
         tracks: &'a VoiceTracks,
@@ -284,7 +284,8 @@ impl Fit {
         self.first_best(|s| self.busy[s])
     }
 
-    /// Whether the track is heard over the speaker `over` and is less similar than `least` to everybody who is silent then.
+    /// Whether the track is heard over the speaker `over` and is less similar than `least` to everybody who is silent
+    /// then.
     fn is_like_nobody_silent(&self, over: usize, least: f64) -> bool {
         let mut all = self.busy.iter().zip(&self.similarity);
         self.busy[over] > BUSY_SHARE && all.all(|(busy, similarity)| *busy > BUSY_SHARE || *similarity < least)

@@ -278,7 +278,7 @@ mod tests {
                 Turn { index: i + 1, segment, speaker: None, text: String::new(), words: Vec::new() }
             })
             .collect();
-        let speaker: Vec<Option<usize>> = turns.iter().map(|_| Some(draw(130) as usize)).collect();
+        let speaker: Vec<Option<usize>> = turns.iter().map(|_| Some(draw(130))).collect();
         let index = SegmentIndex::new(turns.iter().map(|t| t.segment));
         let mut floor = Floor::new(&turns, &speaker, 130, &index);
         for (turn, own) in turns.iter().zip(&speaker) {

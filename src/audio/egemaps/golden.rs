@@ -59,7 +59,7 @@ fn gunzip(path: &Path) -> String {
 
 /// 1 where nothing moves on either side.
 fn pearson(pairs: &[(f64, f64)]) -> f64 {
-    let is_constant = |side: fn(&(f64, f64)) -> f64| pairs.iter().all(|p| side(p) == side(&pairs[0]));
+    let is_constant = |side: fn(&(f64, f64)) -> f64| pairs.iter().all(|p| (side(p) - side(&pairs[0])).abs() < f64::MIN_POSITIVE);
     statistics::pearson(pairs).unwrap_or(if is_constant(|p| p.0) && is_constant(|p| p.1) { 1.0 } else { f64::NAN })
 }
 
