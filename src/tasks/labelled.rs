@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use super::features::{Feature, FeatureSet, FeatureTable, SampleFeatures, number};
 use super::labels::{Label, LabelTable};
 use super::settings::{LabelUnit, Labels, Task};
-use super::table::{TOLERANCE_SECS, column_names, feature_column, feature_columns, fill, look};
+use super::table::{column_names, feature_column, feature_columns, fill, look};
 use crate::error::{Error, Result};
 use crate::store::read::StoredTable;
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::time::TOLERANCE_SECS;
 
 /// An interview's turns and the tables that features come from.
 #[derive(Clone, Debug, Default, PartialEq)]
