@@ -62,7 +62,7 @@ pub enum Command {
     /// List the models: role, licence, hash, present or missing.
     Models,
     /// Print the recipe: every parameter that changes results, with its value.
-    Recipe(RecipeArgs),
+    Recipe(PrintRecipe),
     /// Check the machine: FFmpeg, ONNX Runtime and the models, found and needed.
     Doctor,
     /// Print SCHEMA.md: every table and column with its unit.
@@ -86,6 +86,17 @@ pub struct RecipeArgs {
     /// Change one parameter, over the recipe: `--set face.rate_hz=0` looks at every frame. May be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+}
+
+/// The recipe, or what a recipe may say.
+#[derive(Debug, Args)]
+pub struct PrintRecipe {
+    /// The recipe.
+    #[command(flatten)]
+    pub recipe: RecipeArgs,
+    /// Print the JSON Schema of recipes instead: each key's description, type, default and accepted values, for editors and checkers.
+    #[arg(long, conflicts_with_all = ["recipe", "set"])]
+    pub json_schema: bool,
 }
 
 /// How many speakers.

@@ -9,7 +9,7 @@
 //! meaning      turns · tasks · baseline · export
 //! analysis     audio · speaker · face · transcript
 //! doors        media (ffmpeg-next, hound) · inference (ort) · output (polars, RTTM) · dft (realfft)
-//! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse
+//! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse, limits, random, statistics
 //! ```
 
 pub mod annotation;
@@ -22,15 +22,18 @@ pub mod export;
 pub mod face;
 pub mod file;
 pub mod inference;
+pub mod limits;
 pub mod media;
 pub mod output;
 pub mod pipeline;
 pub mod pulse;
+pub mod random;
 pub mod recipe;
 pub mod sheet;
 pub mod signal;
 pub mod speaker;
 pub mod spelling;
+pub mod statistics;
 pub mod table;
 pub mod tasks;
 pub mod text;

@@ -76,11 +76,6 @@ pub enum Warning {
         /// `audio` or `video`.
         stream: &'static str,
     },
-    /// Samples at full scale.
-    Clipped {
-        /// Share of samples, 0 to 1.
-        share: f64,
-    },
     /// Channels of a stream cancel each other in their mean.
     ChannelsCancel {
         /// Where.
@@ -199,7 +194,6 @@ impl Warning {
             Warning::VariableFrameRate { .. } => "variable_frame_rate",
             Warning::StreamChosen { .. } => "stream_chosen",
             Warning::NoStream { .. } => "no_stream",
-            Warning::Clipped { .. } => "clipped",
             Warning::ChannelsCancel { .. } => "channels_cancel",
             Warning::NotSound { .. } => "not_sound",
             Warning::AboveFullScale { .. } => "above_full_scale",
@@ -246,7 +240,6 @@ impl fmt::Display for Warning {
                 write!(f, "{stream} stream {index} taken, others of its kind: {others:?}")
             }
             Warning::NoStream { stream } => write!(f, "the file has no {stream} stream"),
-            Warning::Clipped { share } => write!(f, "{:.2} % of samples at full scale", share * 100.0),
             Warning::ChannelsCancel { span, taken } => {
                 write!(f, "channels cancel each other in {span}; of them channel {} is taken, counted from 0", listed(taken))
             }

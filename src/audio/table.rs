@@ -79,14 +79,16 @@ mod tests {
         let lld = Lld { columns: std::array::from_fn(|c| vec![c as f32 + 1.0]) };
         let t = voice_table("i1", &a, &lld).unwrap();
         assert_eq!((t.rows(), t.columns().len()), (2, 8 + lld.columns.len()));
-        assert!(matches!(t.column("time_secs"), Some(ColumnData::F64(v)) if (v[0] - 0.01).abs() < 1e-12 && (v[1] - 0.02).abs() < 1e-12));
+        let times = t.column("time_secs");
+        assert!(matches!(times, Some(ColumnData::F64(v)) if (v[0] - 0.01).abs() < 1e-12 && (v[1] - 0.02).abs() < 1e-12));
         assert_eq!(t.column("frame"), Some(&ColumnData::I64(vec![Some(0), Some(1)])));
         assert_eq!(t.column("voiced"), Some(&ColumnData::Bool(vec![Some(true), Some(false)])));
-        for (name, first) in [("level_db", -20.0), ("intensity_db", 60.0), ("pitch_hz", 100.0), ("pitch_confidence", 0.9)] {
-            assert!(matches!(t.column(name), Some(ColumnData::F32(v)) if v[0] == first), "{name}");
+        for (name, first) in [("level_db", -20.0_f32), ("intensity_db", 60.0), ("pitch_hz", 100.0), ("pitch_confidence", 0.9)] {
+            assert!(matches!(t.column(name), Some(ColumnData::F32(v)) if (v[0] - first).abs() < 1e-6), "{name}");
         }
         // The descriptors end before the acoustics do.
-        assert!(matches!(t.column("egemaps_alphaRatio_sma3"), Some(ColumnData::F32(v)) if v[0] == 2.0 && v[1].is_nan()));
+        let ratio = t.column("egemaps_alphaRatio_sma3");
+        assert!(matches!(ratio, Some(ColumnData::F32(v)) if (v[0] - 2.0).abs() < 1e-6 && v[1].is_nan()));
         let senses: Vec<Modality> = t.schema().columns.iter().map(|c| c.modality).collect();
         assert!(senses[..3].iter().all(|m| *m == Modality::None) && senses[3..].iter().all(|m| *m == Modality::Voice));
     }

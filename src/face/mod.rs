@@ -34,6 +34,7 @@ mod summary;
 mod table;
 mod track;
 mod tracker;
+mod watch;
 
 pub use config::FaceConfig;
 pub use detect::MOST_FACES;
@@ -43,8 +44,4 @@ pub use observation::{BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPo
 pub use overlay::draw;
 pub use table::{FaceRow, TrackRow, faces_layout, faces_table, tracks_layout, tracks_table};
 pub use tracker::FaceTracker;
-
-/// Registry names of the models this room runs, for [`crate::inference::Registry::verify`].
-pub fn models(config: &FaceConfig) -> [&str; 6] {
-    [&config.detector, short_range::MODEL, landmark::MODEL, blendshape::MODEL, identity::MODEL, &config.expression]
-}
+pub use watch::watch;

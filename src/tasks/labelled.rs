@@ -13,9 +13,7 @@ use super::table::{column_names, feature_column, feature_columns, fill, look};
 use crate::error::{Error, Result};
 use crate::output::read::StoredTable;
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
-
-/// Turns may overlap; one that ends so much later than the last context row still counts as ended.
-const TOLERANCE_SECS: f64 = 1e-6;
+use crate::time::TOLERANCE_SECS;
 
 /// An interview's turns and the tables that features come from.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -8,6 +8,7 @@ use super::settings::{Answer, Task};
 use super::{candidate_facts, evidence};
 use crate::error::{Error, Result};
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::time::TOLERANCE_SECS;
 use crate::transcript::rescue::Sample;
 
 /// Units that tables hold; a contract keeps its unit as static text.
@@ -29,9 +30,6 @@ const UNITS: [&str; 16] = [
     "semitone/s",
     "semitones",
 ];
-
-/// Turns may overlap; one that ends so much later than the last context row still counts as ended.
-const TOLERANCE_SECS: f64 = 1e-6;
 
 /// Rows of a task's table. `values` has the samples with tables; the others' features are null.
 ///
