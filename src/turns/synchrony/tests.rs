@@ -132,3 +132,16 @@ fn the_level_is_of_the_speaker_alone() {
     assert_eq!((heard[0], heard[heard.len() - 1]), (6, 14));
     assert!((level[10] + 20.0).abs() < 1e-6);
 }
+
+#[test]
+fn whoever_is_off_the_screen_is_told_so_in_both_roles() {
+    let (faces, turns, mut links, config) = (faces(60), turns(60), links(), TurnsConfig::default());
+    links.insert("A".into(), SpeakerLink { voice: Some("S0".into()), person: None });
+    let relations = Relations { faces: &faces, ..Relations::of("i", &turns, &links, &config) };
+    let table = synchrony_table(&relations).unwrap();
+    let (from, signal, missing) = (texts(&table, "from"), texts(&table, "signal"), texts(&table, "missing"));
+    for leader in ["A", "B"] {
+        let row = (0..table.rows()).find(|&i| from[i] == leader && signal[i] == "smile").unwrap();
+        assert_eq!(missing[row], "off_screen", "{leader} leads");
+    }
+}
