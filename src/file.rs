@@ -80,6 +80,23 @@ fn kind(there: FileType) -> &'static str {
     if there.is_dir() { "a folder" } else { "something else" }
 }
 
+/// Refuses to write over what is being read.
+///
+/// # Errors
+/// [`Error::Usage`] where both are one file.
+pub fn keep_apart(input: &Path, output: &Path) -> Result<()> {
+    let same = match (input.canonicalize(), output.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        // An output that is not there yet cannot be the input.
+        _ => false,
+    };
+    if same {
+        let what = format!("{} is the input and would be written over", output.display());
+        return Err(Error::Usage { what, hint: "name another output".into() });
+    }
+    Ok(())
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -105,5 +122,15 @@ mod tests {
         }
         check(&at("none")).unwrap();
         assert!(read(&at("none")).unwrap_err().chain().contains("No such file"));
+    }
+
+    #[test]
+    fn the_input_is_never_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a.wav");
+        std::fs::write(&file, b"sound").unwrap();
+        std::fs::create_dir(dir.path().join("x")).unwrap();
+        assert!(keep_apart(&file, &dir.path().join("x/../a.wav")).is_err());
+        keep_apart(&file, &dir.path().join("a.rttm")).unwrap();
     }
 }

@@ -12,14 +12,15 @@ const STOREYS: &[&[&str]] = &[
     &["media", "inference", "store", "dft"],
     &["inspect"],
     &["audio", "speaker", "face", "transcript"],
-    &["turns", "tasks", "baseline", "export"],
+    &["turns", "tasks"],
+    &["baseline", "export"],
     &["recipe", "pipeline"],
     &["corpus"],
     &["main", "cli", "commands"],
 ];
 
 /// Storeys whose modules may import each other: the words build on words, a recipe is part of the composition.
-const OPEN_STOREYS: &[usize] = &[0, 5, 7];
+const OPEN_STOREYS: &[usize] = &[0, 6, 8];
 
 /// Heavy crates and the only modules that may name them.
 const DOORS: &[(&str, &[&str])] = &[

@@ -5,8 +5,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use turnwise::tasks::{Rule, Task, check, instances};
+use turnwise::tasks::{RULES, RuleSpec, Task, check, instances};
 use turnwise::transcript::rescue::{read_samples, read_samples_leniently};
+
+fn rule(name: &str) -> &'static RuleSpec {
+    RuleSpec::named(name).unwrap()
+}
 
 fn tests_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
@@ -20,7 +24,7 @@ fn second_implementation(data: &Path, options: &str) -> serde_json::Value {
 }
 
 /// A task with the same options as the JSON text.
-fn task(rule: Rule, options: &str) -> Task {
+fn task(rule: &'static RuleSpec, options: &str) -> Task {
     let o: serde_json::Value = serde_json::from_str(options).unwrap();
     let count = |key: &str, default: u64| usize::try_from(o[key].as_u64().unwrap_or(default)).unwrap();
     let yes = |key: &str| o[key].as_bool().unwrap_or(false);
@@ -54,14 +58,14 @@ fn all_instances_equal_the_second_implementation() {
                 samples.sort_by_key(|s| std::fs::read_to_string(&data).unwrap().find(&format!("\"sample_id\":\"{}\"", s.id)));
             }
             let mut theirs = second_implementation(&data, options);
-            for rule in Rule::ALL {
+            for rule in RULES {
                 let ours = instances(&samples, &task(rule, options));
-                let theirs: Vec<serde_json::Value> = serde_json::from_value(theirs[rule.name()].take()).unwrap();
-                assert!(ours.len() > 5, "{}: {} instances", rule.name(), ours.len());
+                let theirs: Vec<serde_json::Value> = serde_json::from_value(theirs[rule.name].take()).unwrap();
+                assert!(ours.len() > 5, "{}: {} instances", rule.name, ours.len());
                 for (a, b) in ours.iter().zip(&theirs) {
-                    assert_eq!(&serde_json::to_value(a).unwrap(), b, "{} with {options}", rule.name());
+                    assert_eq!(&serde_json::to_value(a).unwrap(), b, "{} with {options}", rule.name);
                 }
-                assert_eq!(ours.len(), theirs.len(), "{} with {options}", rule.name());
+                assert_eq!(ours.len(), theirs.len(), "{} with {options}", rule.name);
             }
         }
     }
@@ -71,11 +75,11 @@ fn all_instances_equal_the_second_implementation() {
 fn balanced_classes_and_nothing_after_the_decision_point() {
     let samples = read_samples(&tests_folder().join("fixtures/rescue/json")).unwrap();
     for sample in &samples {
-        let own = instances(std::slice::from_ref(sample), &Task::of(Rule::Itp));
+        let own = instances(std::slice::from_ref(sample), &Task::of(rule("itp")));
         assert_eq!(own.iter().filter(|i| i.label == "yes").count() * 2, own.len(), "{}", sample.id);
         assert!(own.iter().all(|i| i.context.last() == Some(&i.row)));
     }
-    for rule in [Rule::Rpp, Rule::Stp, Rule::Ssp] {
+    for rule in [rule("rpp"), rule("stp"), rule("ssp")] {
         assert!(instances(&samples, &Task::of(rule)).iter().all(|i| i.context.iter().all(|&r| r < i.row)));
     }
 }

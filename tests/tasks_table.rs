@@ -8,8 +8,12 @@ use std::path::Path;
 use turnwise::store::parquet::{self, FileMetadata};
 use turnwise::store::read::{StoredTable, read};
 use turnwise::table::{ColumnData, ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
-use turnwise::tasks::{FeatureSet, Rule, SampleFeatures, Task, instances, read_tasks, task_table};
+use turnwise::tasks::{FeatureSet, RULES, RuleSpec, SampleFeatures, Task, instances, read_tasks, task_table};
 use turnwise::transcript::rescue::{Sample, read_samples};
+
+fn rule(name: &str) -> &'static RuleSpec {
+    RuleSpec::named(name).unwrap()
+}
 
 /// Four rows; the second runs on past the third's end.
 fn sample(folder: &Path) -> Vec<Sample> {
@@ -45,7 +49,7 @@ fn stored(folder: &Path) -> StoredTable {
 }
 
 fn task(features: &[&str]) -> Task {
-    Task { features: features.iter().map(|f| (*f).to_owned()).collect(), lags: 2, ..Task::of(Rule::Rpp) }
+    Task { features: features.iter().map(|f| (*f).to_owned()).collect(), lags: 2, ..Task::of(rule("rpp")) }
 }
 
 fn number(table: &Table, name: &str) -> Option<f64> {
@@ -103,7 +107,7 @@ fn features_end_where_the_turn_before_ends() {
 #[test]
 fn the_shipped_task_file_has_all_six_and_no_leak() {
     let tasks = read_tasks(&Path::new(env!("CARGO_MANIFEST_DIR")).join("pipelines/tasks/rescue.toml")).unwrap();
-    assert_eq!(tasks.iter().map(|t| t.rule).collect::<Vec<_>>(), Rule::ALL);
+    assert_eq!(tasks.iter().map(|t| t.rule).collect::<Vec<_>>(), RULES);
     let folder = tempfile::tempdir().unwrap();
     let recipe = turnwise::recipe::Recipe::default();
     let wanted = ["turns", "turn_faces", "dyads"];
@@ -136,7 +140,7 @@ fn evidence_is_of_the_context_and_holds_no_label() {
     let samples = read_samples(&data).unwrap();
     let labels: BTreeMap<&str, Vec<String>> = samples.iter().map(|s| (s.id.as_str(), label_texts(s))).collect();
     let (mut shown, mut seen) = (0, String::new());
-    for rule in Rule::ALL {
+    for rule in RULES {
         let task = Task { context_size: 4, ..Task::of(rule) };
         let all = instances(&samples, &task);
         let made = task_table(&task, &all, &samples, &FeatureSet::default(), &BTreeMap::new()).unwrap();

@@ -124,9 +124,10 @@ pub(super) fn matrix(columns: &[Column], rows: &[usize]) -> Array2<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Modality;
 
     fn feature(values: &[f64]) -> Feature {
-        Feature { name: "turns.x@0".into(), modality: None, values: values.to_vec() }
+        Feature { name: "turns.x@0".into(), modality: Modality::None, given: false, values: values.to_vec() }
     }
 
     #[test]

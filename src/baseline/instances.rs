@@ -4,70 +4,46 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::store::read::{StoredTable, read};
-use crate::table::{ColumnData, CutOff, Kind};
+use crate::table::{ColumnData, ColumnSpec, CutOff, Kind, Modality};
+use crate::tasks::LabelUnit;
+use crate::transcript::rescue::{COUPLE, FAMILY};
 
-/// What a feature measures, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Modality {
-    /// Lengths, words, pauses, rates: what the transcript and the clock tell.
-    Timing,
-    /// Pitch, level, voice quality.
-    Voice,
-    /// Blendshapes, head, gaze, presence.
-    Face,
-    /// What one does to the other.
-    Dyad,
+/// Features that a refusal names; a table can have hundreds.
+const NAMED: usize = 5;
+
+/// What a linear model looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ablation {
+    /// The features of one sense alone.
+    Only(Modality),
     /// Everything.
     All,
 }
 
-impl Modality {
+impl Ablation {
     /// All of them, in the order of reports.
-    pub const ALL: [Modality; 5] = [Modality::Timing, Modality::Voice, Modality::Face, Modality::Dyad, Modality::All];
+    pub fn each() -> impl Iterator<Item = Ablation> {
+        let senses = Modality::ALL.into_iter().filter(|m| *m != Modality::None);
+        senses.map(Ablation::Only).chain([Ablation::All])
+    }
 
     /// As written in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Modality::Timing => "timing",
-            Modality::Voice => "voice",
-            Modality::Face => "face",
-            Modality::Dyad => "dyad",
-            Modality::All => "all",
+            Ablation::Only(modality) => modality.name(),
+            Ablation::All => "all",
         }
     }
 
-    /// The modality of a feature `table.column@which`; what is neither timing nor face in `turns` is voice.
-    pub fn of(feature: &str) -> Self {
-        const TIMING: [&str; 12] = [
-            "duration",
-            "words",
-            "start_",
-            "end_",
-            "pause",
-            "speaking_rate",
-            "articulation_rate",
-            "syllable_rate",
-            "onset_",
-            "speech_",
-            "overlap_",
-            "turns_",
-        ];
-        const FACE: [&str; 7] = ["blendshape_", "head_", "gaze_", "face_", "expression_", "blink", "mouth_"];
-        let (table, column) = feature.split_once('.').unwrap_or(("turns", feature));
-        let starts = |list: &[&str]| list.iter().any(|p| column.starts_with(p));
-        match table {
-            "dyads" => Modality::Dyad,
-            "turn_faces" => Modality::Face,
-            _ if starts(&FACE) => Modality::Face,
-            _ if starts(&TIMING) => Modality::Timing,
-            _ => Modality::Voice,
-        }
+    /// True where it looks at what is of that sense.
+    pub(super) fn shows(self, modality: Modality) -> bool {
+        self == Ablation::All || self == Ablation::Only(modality)
     }
 }
 
 /// One instance.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Instance {
+pub(super) struct TaskRow {
     pub(super) id: String,
     pub(super) interview_id: String,
     /// couple or family; empty where the task has no such thing.
@@ -81,7 +57,7 @@ pub(super) struct Instance {
     /// VP: targets of the speaker's viewpoints, each once.
     pub(super) targets: Vec<String>,
     pub(super) candidates: Vec<String>,
-    /// By candidate, in the order of [`Instances::facts`].
+    /// By candidate, in the order of [`TaskTable::facts`].
     pub(super) facts: Vec<Vec<f64>>,
 }
 
@@ -89,17 +65,19 @@ pub(super) struct Instance {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Feature {
     pub(super) name: String,
-    /// `None` = told by the task itself: in every ablation.
-    pub(super) modality: Option<Modality>,
+    /// As its table declares it; of no sense = looked at together with all others only.
+    pub(super) modality: Modality,
+    /// Told by the task itself: in every ablation.
+    pub(super) given: bool,
     pub(super) values: Vec<f64>,
 }
 
 /// A task table.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Instances {
+pub(super) struct TaskTable {
     pub(super) rule: String,
     pub(super) kind: String,
-    pub(super) rows: Vec<Instance>,
+    pub(super) rows: Vec<TaskRow>,
     pub(super) features: Vec<Feature>,
     /// Names of the candidates' facts.
     pub(super) facts: Vec<String>,
@@ -109,7 +87,7 @@ pub(super) struct Instances {
 ///
 /// # Errors
 /// [`Error::Parse`] for what is no task table; [`Error::Usage`] naming features whose cut-off passes the instance's.
-pub(super) fn read_instances(path: &Path) -> Result<Instances> {
+pub(super) fn read_instances(path: &Path) -> Result<TaskTable> {
     let table = read(path)?;
     for name in ["interview_id", "instance_id", "split_group", "rule", "kind", "label"] {
         if table.column(name).is_none() {
@@ -117,13 +95,17 @@ pub(super) fn read_instances(path: &Path) -> Result<Instances> {
         }
     }
     let text = |name: &str, row: usize| table.text(name, row).unwrap_or_default().to_owned();
-    let whole = table.text("unit", 0).is_some_and(|u| u != "turn");
+    // Dyads and interviews are looked at when they are over.
+    let limit = match table.text("unit", 0).and_then(LabelUnit::from_name) {
+        Some(LabelUnit::Dyad | LabelUnit::Interview) => CutOff::Interview,
+        Some(LabelUnit::Turn) | None => CutOff::TurnEnd,
+    };
     let is_fact = |name: &str, kind| kind == Kind::F32List && name.starts_with("candidates_");
-    let facts: Vec<String> = table.schema().columns.iter().filter(|c| is_fact(&c.name, c.kind)).map(|c| c.name.clone()).collect();
+    let facts: Vec<String> = table.schema().columns.iter().filter(|c| is_fact(&c.name, c.kind)).map(|c| c.name.to_string()).collect();
     let rows = (0..table.rows())
         .map(|row| {
             let candidates = table.texts("candidates", row).unwrap_or_default().to_vec();
-            Instance {
+            TaskRow {
                 id: text("instance_id", row),
                 interview_id: text("interview_id", row),
                 group: text("group", row),
@@ -137,37 +119,50 @@ pub(super) fn read_instances(path: &Path) -> Result<Instances> {
             }
         })
         .collect();
-    let mut features = Vec::new();
-    let mut leaks = Vec::new();
-    for (spec, data) in table.schema().columns.iter().zip(table.columns()) {
-        let is_number = matches!(spec.kind, Kind::F32 | Kind::F64 | Kind::I64 | Kind::Bool);
-        if !is_number || !spec.name.contains('@') {
-            continue;
-        }
-        if spec.cut_off.leaks_past(if whole { CutOff::Interview } else { CutOff::TurnEnd }) {
-            leaks.push(format!("{} (cut-off {})", spec.name, spec.cut_off));
-        }
-        features.push(Feature { modality: Some(Modality::of(&spec.name)), name: spec.name.to_string(), values: numbers(data) });
-    }
-    if !leaks.is_empty() {
-        return Err(Error::Usage {
-            what: format!("{}: these features look past the instance's cut-off: {}", path.display(), leaks.join(", ")),
-            hint: "make the table again with turnwise tasks".into(),
-        });
-    }
+    let mut features = features(path, &table, limit)?;
     features.extend(given(&table));
-    Ok(Instances { rule: text("rule", 0), kind: text("kind", 0), rows, features, facts })
+    Ok(TaskTable { rule: text("rule", 0), kind: text("kind", 0), rows, features, facts })
+}
+
+/// The numeric columns that look no further than `limit`.
+fn features(path: &Path, table: &StoredTable, limit: CutOff) -> Result<Vec<Feature>> {
+    let is_feature = |spec: &ColumnSpec| matches!(spec.kind, Kind::F32 | Kind::F64 | Kind::I64 | Kind::Bool) && spec.name.contains('@');
+    let columns = || table.schema().columns.iter().zip(table.columns()).filter(|(spec, _)| is_feature(spec));
+    let refuse = |what: &str, names: Vec<String>| {
+        Err(Error::Usage {
+            what: format!("{}: {what}: {}", path.display(), names.join(", ")),
+            hint: "make the table again with turnwise tasks".into(),
+        })
+    };
+    let leaks = columns().filter(|(spec, _)| spec.cut_off.leaks_past(limit));
+    let leaks: Vec<String> = leaks.map(|(spec, _)| format!("{} (cut-off {})", spec.name, spec.cut_off)).collect();
+    if !leaks.is_empty() {
+        return refuse("these features look past the instance's cut-off", leaks);
+    }
+    let senseless = columns().filter(|(spec, _)| spec.modality == Modality::Untold).take(NAMED);
+    let senseless: Vec<String> = senseless.map(|(spec, _)| spec.name.to_string()).collect();
+    if !senseless.is_empty() {
+        return refuse("written by an older version, it does not say what sense its features come from, such as", senseless);
+    }
+    let feature = |(spec, data): (&ColumnSpec, &ColumnData)| Feature {
+        name: spec.name.to_string(),
+        modality: spec.modality,
+        given: false,
+        values: numbers(data),
+    };
+    Ok(columns().map(feature).collect())
 }
 
 /// What the task itself tells: whether the support is for the group, and how strongly the target felt last.
 fn given(table: &StoredTable) -> Vec<Feature> {
     let made = |name: &str, value: &dyn Fn(usize) -> f64| Feature {
         name: name.to_owned(),
-        modality: None,
+        modality: Modality::None,
+        given: true,
         values: (0..table.rows()).map(value).collect(),
     };
     let is_group = |row| match table.text("known_support_target", row) {
-        Some(target) => f64::from(u8::from(target == "Couple" || target == "Family")),
+        Some(target) => f64::from(u8::from(target == COUPLE || target == FAMILY)),
         None => f64::NAN,
     };
     let felt = |row| table.number("known_emotion_intensity", row).unwrap_or(f64::NAN);
@@ -202,25 +197,5 @@ fn numbers(data: &ColumnData) -> Vec<f64> {
         ColumnData::I64(v) => v.iter().map(|x| x.map_or(f64::NAN, |x| x as f64)).collect(),
         ColumnData::Bool(v) => v.iter().map(|x| x.map_or(f64::NAN, |x| f64::from(u8::from(x)))).collect(),
         ColumnData::Str(_) | ColumnData::F32List(_) | ColumnData::StrList(_) => Vec::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_tell_the_modality() {
-        for (name, modality) in [
-            ("turns.duration_secs@0", Modality::Timing),
-            ("turns.pause_count@mean", Modality::Timing),
-            ("turns.pitch_mean_hz@1", Modality::Voice),
-            ("turns.egemaps_loudness_sma3_amean@mean", Modality::Voice),
-            ("turns.head_yaw_deg_mean@0", Modality::Face),
-            ("turn_faces.blendshape_jawOpen_mean@0", Modality::Face),
-            ("dyads.floor_offset_secs@mean", Modality::Dyad),
-        ] {
-            assert_eq!(Modality::of(name), modality, "{name}");
-        }
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn interval(values: &mut [f64]) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::metrics::{Answer, Truth};
+    use crate::baseline::metrics::{ModelAnswer, Truth};
 
     #[test]
     fn percentiles_lie_between_ranks() {
@@ -91,7 +91,7 @@ mod tests {
         let groups: Vec<Vec<f64>> = (0..100)
             .map(|i| {
                 let mut sums = vec![0.0; scoring.len()];
-                scoring.add(&mut sums, &Truth::Class(Some(i % 2)), &Answer::Ranking(vec![0, 1]));
+                scoring.add(&mut sums, &Truth::Class(Some(i % 2)), &ModelAnswer::Ranking(vec![0, 1]));
                 sums
             })
             .collect();

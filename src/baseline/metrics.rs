@@ -21,7 +21,7 @@ pub enum Truth {
 
 /// What a model answers.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum ModelAnswer {
     /// Places in the closed set, best first.
     Ranking(Vec<usize>),
     /// A number.
@@ -84,29 +84,29 @@ impl Scoring {
     }
 
     /// Adds an instance to sums of length [`Scoring::len`].
-    pub fn add(&self, sums: &mut [f64], truth: &Truth, answer: &Answer) {
+    pub fn add(&self, sums: &mut [f64], truth: &Truth, answer: &ModelAnswer) {
         match (self, truth, answer) {
-            (Scoring::Classes(classes), Truth::Class(Some(t)), Answer::Ranking(a)) => {
+            (Scoring::Classes(classes), Truth::Class(Some(t)), ModelAnswer::Ranking(a)) => {
                 if let Some(a) = a.first() {
                     sums[t * classes.len() + a] += 1.0;
                 }
             }
-            (Scoring::Ranking(k), Truth::Class(t), Answer::Ranking(a)) => {
+            (Scoring::Ranking(k), Truth::Class(t), ModelAnswer::Ranking(a)) => {
                 ranks(sums, *t, a);
                 // One more place than classes: a label outside the set, or no answer at all.
                 sums[5 + t.unwrap_or(*k) * (k + 1) + a.first().unwrap_or(k)] += 1.0;
             }
-            (Scoring::Candidates, Truth::Class(t), Answer::Ranking(a)) => ranks(sums, *t, a),
-            (Scoring::Levels(k), Truth::Number(t), Answer::Number(a)) => levels(sums, *k, 2, *t, *a),
-            (Scoring::Intensity(k), Truth::Number(t), Answer::Number(a)) => {
+            (Scoring::Candidates, Truth::Class(t), ModelAnswer::Ranking(a)) => ranks(sums, *t, a),
+            (Scoring::Levels(k), Truth::Number(t), ModelAnswer::Number(a)) => levels(sums, *k, 2, *t, *a),
+            (Scoring::Intensity(k), Truth::Number(t), ModelAnswer::Number(a)) => {
                 sums[2] += (5.0 - (t - a).abs()).max(1.0);
                 levels(sums, *k, 3, *t, *a);
             }
-            (Scoring::Regression, Truth::Number(t), Answer::Number(a)) => {
+            (Scoring::Regression, Truth::Number(t), ModelAnswer::Number(a)) => {
                 let all = [1.0, (t - a).abs(), (t - a).powi(2), *t, t * t, *a, a * a, t * a];
                 sums.iter_mut().zip(all).for_each(|(s, x)| *s += x);
             }
-            (Scoring::Pairs, Truth::Several(t, outside), Answer::Several(a)) => {
+            (Scoring::Pairs, Truth::Several(t, outside), ModelAnswer::Several(a)) => {
                 let hits = a.iter().filter(|p| t.contains(p)).count();
                 let gold = t.len() + outside;
                 let score = if hits == gold && hits == a.len() { 2.0 } else { f64::from(u8::from(hits > 0)) };
@@ -276,7 +276,7 @@ impl Confusion<'_> {
 mod tests {
     use super::*;
 
-    fn value(scoring: &Scoring, pairs: &[(Truth, Answer)], name: &str) -> Option<f64> {
+    fn value(scoring: &Scoring, pairs: &[(Truth, ModelAnswer)], name: &str) -> Option<f64> {
         let mut sums = vec![0.0; scoring.len()];
         pairs.iter().for_each(|(t, a)| scoring.add(&mut sums, t, a));
         scoring.metrics(&sums).into_iter().find(|(n, _)| n == name).unwrap().1
@@ -298,7 +298,7 @@ mod tests {
 
     impl Case {
         /// The metric of a scoring equals the case's; both undefined is equal.
-        fn holds(&self, scoring: &Scoring, pairs: &[(Truth, Answer)], name: &str, expected: &serde_json::Value) {
+        fn holds(&self, scoring: &Scoring, pairs: &[(Truth, ModelAnswer)], name: &str, expected: &serde_json::Value) {
             let found = value(scoring, pairs, name);
             let equal = match (found, expected.as_f64()) {
                 (Some(a), Some(b)) => (a - b).abs() < 1e-9,
@@ -315,12 +315,12 @@ mod tests {
         assert_eq!(cases.len(), 20);
         for case in &cases {
             let k = case.classes;
-            let ranked: Vec<(Truth, Answer)> =
-                case.truth.iter().zip(&case.rankings).map(|(t, r)| (Truth::Class(Some(*t)), Answer::Ranking(r.clone()))).collect();
-            let levels: Vec<(Truth, Answer)> =
-                case.truth.iter().zip(&case.rankings).map(|(t, r)| (Truth::Number(*t as f64), Answer::Number(r[0] as f64))).collect();
-            let numbers: Vec<(Truth, Answer)> =
-                case.truth.iter().zip(&case.numbers).map(|(t, x)| (Truth::Number(*t as f64), Answer::Number(*x))).collect();
+            let ranked: Vec<(Truth, ModelAnswer)> =
+                case.truth.iter().zip(&case.rankings).map(|(t, r)| (Truth::Class(Some(*t)), ModelAnswer::Ranking(r.clone()))).collect();
+            let levels: Vec<(Truth, ModelAnswer)> =
+                case.truth.iter().zip(&case.rankings).map(|(t, r)| (Truth::Number(*t as f64), ModelAnswer::Number(r[0] as f64))).collect();
+            let numbers: Vec<(Truth, ModelAnswer)> =
+                case.truth.iter().zip(&case.numbers).map(|(t, x)| (Truth::Number(*t as f64), ModelAnswer::Number(*x))).collect();
             let classes = Scoring::Classes((0..k).map(|i| i.to_string()).collect());
             let told = |name: &str| &case.expected[name];
             for name in ["recall_at_1", "recall_at_2", "recall_at_3", "mrr"] {
@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn ranks_count_down() {
-        let one = |t: usize, a: &[usize]| (Truth::Class(Some(t)), Answer::Ranking(a.to_vec()));
+        let one = |t: usize, a: &[usize]| (Truth::Class(Some(t)), ModelAnswer::Ranking(a.to_vec()));
         let all = [one(0, &[0, 1, 2]), one(1, &[0, 1, 2]), one(2, &[0, 1, 2]), one(3, &[0, 1, 2])];
         for scoring in [Scoring::Ranking(4), Scoring::Candidates] {
             near(value(&scoring, &all, "recall_at_1"), 0.25);
@@ -359,13 +359,13 @@ mod tests {
 
     #[test]
     fn intensity_falls_to_one_and_no_further() {
-        let one = |t, a| (Truth::Number(t), Answer::Number(a));
+        let one = |t, a| (Truth::Number(t), ModelAnswer::Number(a));
         near(value(&Scoring::Intensity(11), &[one(7.0, 7.0), one(7.0, 5.0), one(10.0, 0.0)], "intensity_match"), 3.0);
     }
 
     #[test]
     fn pairs_are_all_some_or_none() {
-        let one = |t: &[usize], outside, a: &[usize]| (Truth::Several(t.to_vec(), outside), Answer::Several(a.to_vec()));
+        let one = |t: &[usize], outside, a: &[usize]| (Truth::Several(t.to_vec(), outside), ModelAnswer::Several(a.to_vec()));
         let all = [one(&[1, 2], 0, &[2, 1]), one(&[1], 1, &[1]), one(&[1], 0, &[1, 2]), one(&[1], 0, &[0])];
         near(value(&Scoring::Pairs, &all, "pairs_score"), 1.0);
         near(value(&Scoring::Pairs, &all, "pairs_recall"), 4.0 / 6.0);
@@ -385,7 +385,7 @@ mod tests {
         ] {
             assert!(scoring.metrics(&vec![0.0; scoring.len()]).iter().all(|(_, v)| v.is_none()), "{scoring:?}");
         }
-        let one = [(Truth::Number(1.0), Answer::Number(1.0)), (Truth::Number(1.0), Answer::Number(1.0))];
+        let one = [(Truth::Number(1.0), ModelAnswer::Number(1.0)), (Truth::Number(1.0), ModelAnswer::Number(1.0))];
         assert_eq!(value(&Scoring::Levels(3), &one, "qwk"), None);
         assert_eq!(value(&Scoring::Regression, &one, "r2"), None);
         assert_eq!(value(&Scoring::Regression, &one, "pearson_r"), None);

@@ -21,9 +21,12 @@ mod notes;
 mod question;
 mod random;
 mod report;
+mod run;
 mod trial;
 
-pub use instances::Modality;
+pub use instances::Ablation;
 pub use interval::Estimate;
-pub use metrics::{Answer, Metric, Scoring, Truth};
+pub use metrics::{Metric, ModelAnswer, Scoring, Truth};
+pub use report::predictions_schema;
+pub use run::{BaselineRequest, write_baselines};
 pub use trial::{Difference, Outcome, Settings, Trial, trial};

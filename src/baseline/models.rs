@@ -1,15 +1,16 @@
-//! The models: majority, prior, and a linear model for each modality; each answers instances it was not fitted on.
+//! The models: majority, prior, and a linear model for each sense; each answers instances it was not fitted on.
 
 use std::collections::BTreeSet;
 
 use super::design::{Column, KEPT_COLUMNS, Target, columns, kept, matrix, standardised};
 use super::folds::folds;
-use super::instances::{Feature, Instances, Modality};
+use super::instances::{Ablation, Feature, TaskTable};
 use super::linear::{MIDDLE, NET_PENALTIES, PENALTIES, classify, regress};
-use super::metrics::{Answer, Truth};
+use super::metrics::{ModelAnswer, Truth};
 use super::notes::Notes;
 use super::question::{Question, Shape};
 use super::random::Random;
+use crate::table::Modality;
 
 /// Inner folds of the training groups; the first is held out to choose the penalty.
 const INNER_FOLDS: usize = 4;
@@ -19,23 +20,23 @@ const PAIR_PROBABILITY: f64 = 0.5;
 
 /// A model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Model {
+pub(super) enum BaselineModel {
     /// Always the most frequent answer of the training groups, then the next; of numbers and levels the median. Of candidates those of the
     /// most frequent kind (group label, therapist, one person), in their order.
     Majority,
     /// Answers drawn with the training groups' frequencies.
     Prior,
     /// See [`super::linear`].
-    Linear(Modality),
+    Linear(Ablation),
 }
 
-impl Model {
+impl BaselineModel {
     /// As written in reports.
     pub(super) fn name(self) -> String {
         match self {
-            Model::Majority => "majority".into(),
-            Model::Prior => "prior".into(),
-            Model::Linear(modality) => format!("linear_{}", modality.name()),
+            BaselineModel::Majority => "majority".into(),
+            BaselineModel::Prior => "prior".into(),
+            BaselineModel::Linear(ablation) => format!("linear_{}", ablation.name()),
         }
     }
 }
@@ -47,14 +48,14 @@ pub(super) struct Prediction {
     pub(super) instance: usize,
     /// The fold it was held out in.
     pub(super) fold: usize,
-    pub(super) answer: Answer,
+    pub(super) answer: ModelAnswer,
     /// Probability of the first answer, where the model has one.
     pub(super) score: Option<f64>,
 }
 
 /// One fold of a question.
 pub(super) struct Fold<'a> {
-    pub(super) all: &'a Instances,
+    pub(super) all: &'a TaskTable,
     pub(super) question: &'a Question,
     pub(super) index: usize,
     /// Places among the task's instances.
@@ -65,21 +66,21 @@ pub(super) struct Fold<'a> {
 
 /// A candidate of an instance: a row of the candidates' matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Unit {
+struct CandidateRow {
     instance: usize,
     candidate: usize,
 }
 
 impl Fold<'_> {
     /// The answers for the test instances, in their order. What does not go as planned is told in `notes`.
-    pub(super) fn answers(&self, model: Model, notes: &mut Notes) -> Vec<Prediction> {
+    pub(super) fn answers(&self, model: BaselineModel, notes: &mut Notes) -> Vec<Prediction> {
         let answers = match (model, self.question.shape) {
-            (Model::Linear(modality), Shape::Classes) => self.linear_classes(modality, notes),
-            (Model::Linear(modality), Shape::Levels | Shape::Number) => self.linear_numbers(modality, notes),
-            (Model::Linear(modality), Shape::Candidates | Shape::Pairs) => self.linear_candidates(modality, notes),
-            (_, Shape::Classes) => self.frequent_classes(model == Model::Prior),
-            (_, Shape::Levels | Shape::Number) => self.frequent_numbers(model == Model::Prior),
-            (_, Shape::Candidates | Shape::Pairs) => self.frequent_candidates(model == Model::Prior),
+            (BaselineModel::Linear(ablation), Shape::Classes) => self.linear_classes(ablation, notes),
+            (BaselineModel::Linear(ablation), Shape::Levels | Shape::Number) => self.linear_numbers(ablation, notes),
+            (BaselineModel::Linear(ablation), Shape::Candidates | Shape::Pairs) => self.linear_candidates(ablation, notes),
+            (_, Shape::Classes) => self.frequent_classes(model == BaselineModel::Prior),
+            (_, Shape::Levels | Shape::Number) => self.frequent_numbers(model == BaselineModel::Prior),
+            (_, Shape::Candidates | Shape::Pairs) => self.frequent_candidates(model == BaselineModel::Prior),
         };
         let prediction = |(i, (answer, score)): (&usize, _)| Prediction { instance: *i, fold: self.index, answer, score };
         self.test.iter().zip(answers).map(prediction).collect()
@@ -103,7 +104,7 @@ impl Fold<'_> {
         }
     }
 
-    fn is_answer(&self, unit: Unit) -> bool {
+    fn is_answer(&self, unit: CandidateRow) -> bool {
         match &self.question.truths[unit.instance] {
             Truth::Class(place) => *place == Some(unit.candidate),
             Truth::Several(places, _) => places.contains(&unit.candidate),
@@ -117,29 +118,29 @@ impl Fold<'_> {
         counts
     }
 
-    fn frequent_classes(&self, draw: bool) -> Vec<(Answer, Option<f64>)> {
+    fn frequent_classes(&self, draw: bool) -> Vec<(ModelAnswer, Option<f64>)> {
         let counts = self.class_counts(&self.train);
         let total: f64 = counts.iter().sum();
         let answer = |i: &usize| {
             let order = if draw { completed(self.chance(*i).weighted_order(&counts), counts.len()) } else { best_first(&counts) };
             let share = order.first().filter(|_| total > 0.0).map(|c| counts[*c] / total);
-            (Answer::Ranking(order), share)
+            (ModelAnswer::Ranking(order), share)
         };
         self.test.iter().map(answer).collect()
     }
 
-    fn frequent_numbers(&self, draw: bool) -> Vec<(Answer, Option<f64>)> {
+    fn frequent_numbers(&self, draw: bool) -> Vec<(ModelAnswer, Option<f64>)> {
         let mut known: Vec<f64> = self.train.iter().map(|i| self.number(*i)).collect();
         known.sort_by(f64::total_cmp);
         let Some(median) = known.get(known.len().saturating_sub(1) / 2).copied() else {
-            return self.test.iter().map(|_| (Answer::Number(0.0), None)).collect();
+            return self.test.iter().map(|_| (ModelAnswer::Number(0.0), None)).collect();
         };
-        let answer = |i: &usize| (Answer::Number(if draw { known[self.chance(*i).below(known.len())] } else { median }), None);
+        let answer = |i: &usize| (ModelAnswer::Number(if draw { known[self.chance(*i).below(known.len())] } else { median }), None);
         self.test.iter().map(answer).collect()
     }
 
     /// Group label, therapist, or one person.
-    fn role(&self, unit: Unit) -> usize {
+    fn role(&self, unit: CandidateRow) -> usize {
         let fact = |name: &str| {
             let place = self.all.facts.iter().position(|f| f == name);
             place.is_some_and(|f| self.all.rows[unit.instance].facts[unit.candidate][f] > 0.5)
@@ -148,21 +149,21 @@ impl Fold<'_> {
     }
 
     /// The candidates of an instance; of pairs all but the speaker.
-    fn units(&self, instance: usize) -> impl Iterator<Item = Unit> {
+    fn units(&self, instance: usize) -> impl Iterator<Item = CandidateRow> {
         let row = &self.all.rows[instance];
         let is_pairs = self.question.shape == Shape::Pairs;
         (0..row.candidates.len())
             .filter(move |c| !(is_pairs && row.candidates[*c] == row.speaker))
-            .map(move |candidate| Unit { instance, candidate })
+            .map(move |candidate| CandidateRow { instance, candidate })
     }
 
-    fn frequent_candidates(&self, draw: bool) -> Vec<(Answer, Option<f64>)> {
+    fn frequent_candidates(&self, draw: bool) -> Vec<(ModelAnswer, Option<f64>)> {
         let mut counts = [0.0; 3];
         for unit in self.train.iter().flat_map(|i| self.units(*i)).filter(|u| self.is_answer(*u)) {
             counts[self.role(unit)] += 1.0;
         }
         let answer = |i: &usize| {
-            let units: Vec<Unit> = self.units(*i).collect();
+            let units: Vec<CandidateRow> = self.units(*i).collect();
             let roles: Vec<usize> = units.iter().map(|u| self.role(*u)).collect();
             let order = if draw {
                 let weights: Vec<f64> = roles.iter().map(|r| counts[*r] / roles.iter().filter(|o| *o == r).count() as f64).collect();
@@ -172,15 +173,15 @@ impl Fold<'_> {
             };
             let order: Vec<usize> = order.into_iter().map(|u| units[u].candidate).collect();
             match self.question.shape {
-                Shape::Pairs => (Answer::Several(order.into_iter().take(1).collect()), None),
-                _ => (Answer::Ranking(order), None),
+                Shape::Pairs => (ModelAnswer::Several(order.into_iter().take(1).collect()), None),
+                _ => (ModelAnswer::Ranking(order), None),
             }
         };
         self.test.iter().map(answer).collect()
     }
 
-    fn features(&self, modality: Modality) -> impl Iterator<Item = &Feature> {
-        self.all.features.iter().filter(move |f| modality == Modality::All || f.modality.is_none_or(|m| m == modality))
+    fn features(&self, ablation: Ablation) -> impl Iterator<Item = &Feature> {
+        self.all.features.iter().filter(move |f| f.given || ablation.shows(f.modality))
     }
 
     fn groups(&self, instances: &[usize]) -> Vec<&str> {
@@ -202,13 +203,13 @@ impl Fold<'_> {
         tried[best]
     }
 
-    fn linear_classes(&self, modality: Modality, notes: &mut Notes) -> Vec<(Answer, Option<f64>)> {
+    fn linear_classes(&self, ablation: Ablation, notes: &mut Notes) -> Vec<(ModelAnswer, Option<f64>)> {
         let classes = self.question.classes.len();
         let targets: Vec<usize> = (0..self.all.rows.len()).map(|i| self.class(i).unwrap_or(0)).collect();
         let labelled = |list: &[usize]| list.iter().copied().filter(|i| self.class(*i).is_some()).collect::<Vec<_>>();
         let train = labelled(&self.train);
         let several = |list: &[usize]| list.windows(2).any(|w| targets[w[0]] != targets[w[1]]);
-        let design = |fit: &[usize]| kept(columns(self.features(modality), fit), fit, Target::Classes(&targets, classes));
+        let design = |fit: &[usize]| kept(columns(self.features(ablation), fit), fit, Target::Classes(&targets, classes));
         let solve = |columns: &[Column], fit: &[usize], penalty: f64, ask: &[usize]| {
             let y: Vec<usize> = fit.iter().map(|i| targets[*i]).collect();
             classify(&matrix(columns, fit), &y, classes, penalty, &matrix(columns, ask))
@@ -226,7 +227,7 @@ impl Fold<'_> {
             Some(PENALTIES.map(|p| one(p).unwrap_or(f64::INFINITY)))
         };
         let columns = if several(&train) { design(&train) } else { Vec::new() };
-        if !self.learnable(&columns, several(&train), modality, notes) {
+        if !self.learnable(&columns, several(&train), ablation, notes) {
             return self.frequent_classes(false);
         }
         match solve(&columns, &train, self.penalty(PENALTIES, loss), &self.test) {
@@ -234,18 +235,18 @@ impl Fold<'_> {
                 let answer = |p: Vec<f64>| {
                     let order = best_first(&p);
                     let first = order.first().map(|c| p[*c]);
-                    (Answer::Ranking(order), first)
+                    (ModelAnswer::Ranking(order), first)
                 };
                 found.into_iter().map(answer).collect()
             }
-            Err(what) => self.failed(&what, modality, notes, self.frequent_classes(false)),
+            Err(what) => self.failed(&what, ablation, notes, self.frequent_classes(false)),
         }
     }
 
-    fn linear_numbers(&self, modality: Modality, notes: &mut Notes) -> Vec<(Answer, Option<f64>)> {
+    fn linear_numbers(&self, ablation: Ablation, notes: &mut Notes) -> Vec<(ModelAnswer, Option<f64>)> {
         let targets: Vec<f64> = (0..self.all.rows.len()).map(|i| self.number(i)).collect();
         let several = |list: &[usize]| list.windows(2).any(|w| (targets[w[0]] - targets[w[1]]).abs() > 0.0);
-        let design = |fit: &[usize]| kept(columns(self.features(modality), fit), fit, Target::Numbers(&targets));
+        let design = |fit: &[usize]| kept(columns(self.features(ablation), fit), fit, Target::Numbers(&targets));
         let solve = |columns: &[Column], fit: &[usize], penalty: f64, ask: &[usize]| {
             let y: Vec<f64> = fit.iter().map(|i| targets[*i]).collect();
             regress(&matrix(columns, fit), &y, penalty, &matrix(columns, ask))
@@ -262,19 +263,19 @@ impl Fold<'_> {
             Some(NET_PENALTIES.map(|p| one(p).unwrap_or(f64::INFINITY)))
         };
         let columns = if several(&self.train) { design(&self.train) } else { Vec::new() };
-        if !self.learnable(&columns, several(&self.train), modality, notes) {
+        if !self.learnable(&columns, several(&self.train), ablation, notes) {
             return self.frequent_numbers(false);
         }
         let top = self.question.classes.len().saturating_sub(1) as f64;
         let level = |x: f64| if self.question.shape == Shape::Levels { x.round_ties_even().clamp(0.0, top) } else { x };
         match solve(&columns, &self.train, self.penalty(NET_PENALTIES, loss), &self.test) {
-            Ok(found) => found.into_iter().map(|x| (Answer::Number(level(x)), None)).collect(),
-            Err(what) => self.failed(&what, modality, notes, self.frequent_numbers(false)),
+            Ok(found) => found.into_iter().map(|x| (ModelAnswer::Number(level(x)), None)).collect(),
+            Err(what) => self.failed(&what, ablation, notes, self.frequent_numbers(false)),
         }
     }
 
-    fn linear_candidates(&self, modality: Modality, notes: &mut Notes) -> Vec<(Answer, Option<f64>)> {
-        let units: Vec<Unit> = self.question.members.iter().flat_map(|i| self.units(*i)).collect();
+    fn linear_candidates(&self, ablation: Ablation, notes: &mut Notes) -> Vec<(ModelAnswer, Option<f64>)> {
+        let units: Vec<CandidateRow> = self.question.members.iter().flat_map(|i| self.units(*i)).collect();
         let targets: Vec<usize> = units.iter().map(|u| usize::from(self.is_answer(*u))).collect();
         let rows_of = |list: &[usize]| {
             let wanted: BTreeSet<usize> = list.iter().copied().collect();
@@ -290,7 +291,7 @@ impl Fold<'_> {
             if !several(&rows) || asked.is_empty() {
                 return None;
             }
-            let columns = self.candidate_columns(modality, &units, &targets, fit, &rows);
+            let columns = self.candidate_columns(ablation, &units, &targets, fit, &rows);
             if columns.is_empty() {
                 return None;
             }
@@ -301,13 +302,13 @@ impl Fold<'_> {
             Some(PENALTIES.map(|p| one(p).unwrap_or(f64::INFINITY)))
         };
         let (train, test) = (rows_of(&self.train), rows_of(&self.test));
-        let columns = if several(&train) { self.candidate_columns(modality, &units, &targets, &self.train, &train) } else { Vec::new() };
-        if !self.learnable(&columns, several(&train), modality, notes) {
+        let columns = if several(&train) { self.candidate_columns(ablation, &units, &targets, &self.train, &train) } else { Vec::new() };
+        if !self.learnable(&columns, several(&train), ablation, notes) {
             return self.frequent_candidates(false);
         }
         let found = match solve(&columns, &train, self.penalty(PENALTIES, loss), &test) {
             Ok(found) => found,
-            Err(what) => return self.failed(&what, modality, notes, self.frequent_candidates(false)),
+            Err(what) => return self.failed(&what, ablation, notes, self.frequent_candidates(false)),
         };
         let answer = |i: &usize| {
             let own: Vec<(usize, f64)> =
@@ -317,9 +318,9 @@ impl Fold<'_> {
             let answer = match self.question.shape {
                 Shape::Pairs => {
                     let sure = order.iter().filter(|o| own[**o].1 >= PAIR_PROBABILITY).count().max(1);
-                    Answer::Several(order.iter().take(sure).map(|o| own[*o].0).collect())
+                    ModelAnswer::Several(order.iter().take(sure).map(|o| own[*o].0).collect())
                 }
-                _ => Answer::Ranking(order.iter().map(|o| own[*o].0).collect()),
+                _ => ModelAnswer::Ranking(order.iter().map(|o| own[*o].0).collect()),
             };
             (answer, first)
         };
@@ -329,19 +330,26 @@ impl Fold<'_> {
     /// Columns over candidates. An instance's features are the same for all of its candidates and tell them apart only together with what a
     /// candidate is: the group label or the therapist, and who spoke or was spoken to last. Those two marks are in every ablation; the
     /// other facts about candidates are timing.
-    fn candidate_columns(&self, modality: Modality, units: &[Unit], targets: &[usize], fit: &[usize], rows: &[usize]) -> Vec<Column> {
+    fn candidate_columns(
+        &self,
+        ablation: Ablation,
+        units: &[CandidateRow],
+        targets: &[usize],
+        fit: &[usize],
+        rows: &[usize],
+    ) -> Vec<Column> {
         let marks: [&str; 2] = match self.question.shape {
             Shape::Pairs => ["candidates_is_therapist", "candidates_named_last"],
             _ => ["candidates_is_group", "candidates_spoke_last"],
         };
         let fact = |f: usize| units.iter().map(|u| self.all.rows[u.instance].facts[u.candidate][f]).collect::<Column>();
-        let with_facts = matches!(modality, Modality::Timing | Modality::All);
+        let with_facts = ablation.shows(Modality::Timing);
         let wanted = |name: &str| with_facts || marks.contains(&name);
         let facts = self.all.facts.iter().enumerate().filter(|(_, name)| wanted(name));
         let mut found: Vec<Column> = facts.filter_map(|(f, _)| standardised(fact(f), rows)).collect();
         let marks: Vec<Column> = marks.iter().filter_map(|m| Some(fact(self.all.facts.iter().position(|f| f == m)?))).collect();
         let target = Target::Classes(targets, 2);
-        for column in columns(self.features(modality), fit) {
+        for column in columns(self.features(ablation), fit) {
             for mark in &marks {
                 let both = units.iter().zip(mark).map(|(u, m)| m * column[u.instance]).collect();
                 found.extend(standardised(both, rows));
@@ -355,8 +363,8 @@ impl Fold<'_> {
     }
 
     /// Whether there is anything to fit; tells why not.
-    fn learnable(&self, columns: &[Column], several: bool, modality: Modality, notes: &mut Notes) -> bool {
-        let model = Model::Linear(modality).name();
+    fn learnable(&self, columns: &[Column], several: bool, ablation: Ablation, notes: &mut Notes) -> bool {
+        let model = BaselineModel::Linear(ablation).name();
         if !several {
             let what = format!("all training labels are the same, {model} answers with them");
             notes.add_in_fold(&self.question.part, self.index, what);
@@ -367,8 +375,8 @@ impl Fold<'_> {
         several && !columns.is_empty()
     }
 
-    fn failed<T>(&self, what: &str, modality: Modality, notes: &mut Notes, instead: T) -> T {
-        let what = format!("{} could not be fitted ({what}), it answers as majority", Model::Linear(modality).name());
+    fn failed<T>(&self, what: &str, ablation: Ablation, notes: &mut Notes, instead: T) -> T {
+        let what = format!("{} could not be fitted ({what}), it answers as majority", BaselineModel::Linear(ablation).name());
         notes.add_in_fold(&self.question.part, self.index, what);
         instead
     }

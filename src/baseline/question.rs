@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::instances::{Instance, Instances};
+use super::instances::{TaskRow, TaskTable};
 use super::metrics::{Scoring, Truth};
 use super::notes::Notes;
+use crate::tasks::{AnswerKind, Candidates, Metrics, RuleSpec};
 
 /// What an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub(super) enum Shape {
     Number,
 }
 
-/// Instances that are asked the same thing.
+/// TaskTable that are asked the same thing.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Question {
     /// couple, family, or all.
@@ -40,30 +41,41 @@ pub(super) struct Question {
 const INTENSITIES: usize = 11;
 
 /// The questions of a task, or why there are none, in words; what is left out is noted.
-pub(super) fn questions(all: &Instances, notes: &mut Notes) -> Result<Vec<Question>, String> {
+pub(super) fn questions(all: &TaskTable, notes: &mut Notes) -> Result<Vec<Question>, String> {
     if all.rows.is_empty() {
         return Err("no instances: the annotations or labels have none for this task".into());
     }
-    let everything = || vec![("all".to_owned(), (0..all.rows.len()).collect::<Vec<_>>())];
-    let (shape, parts) = match (all.rule.as_str(), all.kind.as_str()) {
-        ("itp", _) | ("labels", "binary" | "multiclass" | "ranking") => (Shape::Classes, everything()),
-        // The benchmark runs these for couples and families apart: each has a set of its own.
-        ("rpp" | "ssp", _) => (Shape::Classes, by_group(&all.rows)),
-        ("stp", _) => (Shape::Candidates, everything()),
-        ("vp", _) => (Shape::Pairs, everything()),
-        ("er", _) | ("labels", "ordinal") => (Shape::Levels, everything()),
-        ("labels", "regression") => (Shape::Number, everything()),
-        ("labels", "text") => return Err("free text has no baseline: it is judged elsewhere".into()),
-        (rule, kind) => return Err(format!("no baseline for rule {rule:?} with answers of kind {kind:?}")),
+    let (rule, metrics) = asked(all)?;
+    let shape = match metrics {
+        Metrics::Classes | Metrics::Ranking => Shape::Classes,
+        Metrics::OwnCandidates => Shape::Candidates,
+        Metrics::Pairs => Shape::Pairs,
+        Metrics::Levels | Metrics::Intensity => Shape::Levels,
+        Metrics::Number => Shape::Number,
+        Metrics::JudgedElsewhere => return Err("free text has no baseline: it is judged elsewhere".into()),
     };
-    let found: Vec<Question> = parts.into_iter().map(|(part, members)| question(all, part, shape, members, notes)).collect();
+    let parts = match rule.candidates {
+        // The benchmark runs these for couples and families apart: each has a set of its own.
+        Candidates::SetPerGroupMode => by_group(&all.rows),
+        Candidates::OneSet | Candidates::People => vec![("all".to_owned(), (0..all.rows.len()).collect::<Vec<_>>())],
+    };
+    let found: Vec<Question> = parts.into_iter().map(|(part, members)| question(all, (part, members), shape, metrics, notes)).collect();
     match found.iter().find(|q| matches!(shape, Shape::Classes | Shape::Levels) && q.classes.is_empty()) {
         Some(without) => Err(format!("{}: the table tells no candidates, so there is nothing to choose from", without.part)),
         None => Ok(found),
     }
 }
 
-fn by_group(rows: &[Instance]) -> Vec<(String, Vec<usize>)> {
+/// The rule that made the instances, and what its answers are measured by.
+fn asked(all: &TaskTable) -> Result<(&'static RuleSpec, Metrics), String> {
+    let (rule, kind) = (RuleSpec::named(&all.rule), AnswerKind::from_name(&all.kind));
+    match (rule, kind) {
+        (Some(rule), Some(kind)) => Ok((rule, rule.metrics(kind))),
+        _ => Err(format!("no baseline for rule {:?} with answers of kind {:?}", all.rule, all.kind)),
+    }
+}
+
+fn by_group(rows: &[TaskRow]) -> Vec<(String, Vec<usize>)> {
     let mut parts: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (i, row) in rows.iter().enumerate() {
         parts.entry(&row.group).or_default().push(i);
@@ -71,7 +83,8 @@ fn by_group(rows: &[Instance]) -> Vec<(String, Vec<usize>)> {
     parts.into_iter().map(|(part, members)| (part.to_owned(), members)).collect()
 }
 
-fn question(all: &Instances, part: String, shape: Shape, members: Vec<usize>, notes: &mut Notes) -> Question {
+fn question(all: &TaskTable, part: (String, Vec<usize>), shape: Shape, metrics: Metrics, notes: &mut Notes) -> Question {
+    let (part, members) = part;
     let mut classes: Vec<String> = Vec::new();
     if matches!(shape, Shape::Classes | Shape::Levels) {
         for candidate in members.iter().flat_map(|i| &all.rows[*i].candidates) {
@@ -80,7 +93,7 @@ fn question(all: &Instances, part: String, shape: Shape, members: Vec<usize>, no
             }
         }
     }
-    if all.rule == "er" {
+    if metrics == Metrics::Intensity {
         classes = (0..INTENSITIES).map(|i| i.to_string()).collect();
     }
     let truths: Vec<Truth> = all.rows.iter().map(|row| truth(row, shape, &classes)).collect();
@@ -93,19 +106,19 @@ fn question(all: &Instances, part: String, shape: Shape, members: Vec<usize>, no
     if !without.is_empty() {
         notes.add(format!("{} instances without a label are left out", without.len()));
     }
-    let scoring = match (all.rule.as_str(), all.kind.as_str(), shape) {
-        ("rpp" | "ssp", ..) | ("labels", "ranking", _) => Scoring::Ranking(classes.len()),
-        ("er", ..) => Scoring::Intensity(INTENSITIES),
-        (_, _, Shape::Classes) => Scoring::Classes(classes.clone()),
-        (_, _, Shape::Candidates) => Scoring::Candidates,
-        (_, _, Shape::Pairs) => Scoring::Pairs,
-        (_, _, Shape::Levels) => Scoring::Levels(classes.len()),
-        (_, _, Shape::Number) => Scoring::Regression,
+    let scoring = match metrics {
+        Metrics::Ranking => Scoring::Ranking(classes.len()),
+        Metrics::Intensity => Scoring::Intensity(INTENSITIES),
+        Metrics::Classes => Scoring::Classes(classes.clone()),
+        Metrics::OwnCandidates => Scoring::Candidates,
+        Metrics::Pairs => Scoring::Pairs,
+        Metrics::Levels => Scoring::Levels(classes.len()),
+        Metrics::Number | Metrics::JudgedElsewhere => Scoring::Regression,
     };
     Question { part, shape, scoring, classes, members, truths }
 }
 
-fn truth(row: &Instance, shape: Shape, classes: &[String]) -> Truth {
+fn truth(row: &TaskRow, shape: Shape, classes: &[String]) -> Truth {
     match shape {
         Shape::Classes => Truth::Class(classes.iter().position(|c| *c == row.label)),
         Shape::Candidates => Truth::Class(row.candidates.iter().position(|c| *c == row.label)),

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::instances::Instance;
+use super::instances::TaskRow;
 use super::interval::Estimate;
-use super::metrics::{Answer, Scoring, Truth};
+use super::metrics::{ModelAnswer, Scoring, Truth};
 use super::models::Prediction;
 use super::question::{Question, Shape};
 use super::trial::{Outcome, Trial};
@@ -78,35 +78,14 @@ impl Trial {
     /// # Errors
     /// [`crate::error::Error::Shape`] when a value does not fit.
     pub fn predictions(&self) -> Result<Table> {
-        let text = |name: &'static str, about: &'static str| ColumnSpec::new(name, Kind::Str, "", about);
-        let columns = vec![
-            text("model", "majority, prior, or linear_ and the modality it looks at."),
-            text("interview_id", "Interview the instance is of."),
-            text("instance_id", "The instance."),
-            text("part", "Instances that have their closed set in common: couple, family, or all."),
-            text("split_group", "What no fold parts."),
-            ColumnSpec::new("fold", Kind::I64, "", "Fold the instance was held out in, from 1."),
-            text("label", "Label: the right answer; of viewpoints the targets."),
-            ColumnSpec::new("label_value", Kind::F64, "", "Label: the level from 0, or the number."),
-            ColumnSpec::new("answers", Kind::StrList, "", "The model's answers, best first, three at most; of viewpoints all targets."),
-            ColumnSpec::new("answer_value", Kind::F64, "", "The model's level from 0, or number."),
-            ColumnSpec::new("probability", Kind::F64, "1", "Of the first answer, 0 to 1; null where the model has none."),
-            ColumnSpec::new(
-                "label_rank",
-                Kind::I64,
-                "",
-                "Place of the right answer in the model's ranking, from 1; null where it is not in it.",
-            ),
-        ];
-        let schema = TableSchema { name: "predictions", description: "One model's answer to one instance it was not fitted on.", columns };
-        let mut table = TableBuilder::new(schema);
+        let mut table = TableBuilder::new(predictions_schema());
         for (q, model, predictions) in &self.predictions {
             let question = &self.questions[*q];
             for one in predictions {
                 let row = &self.instances.rows[one.instance];
                 let label = if question.shape == Shape::Pairs { row.targets.join(", ") } else { row.label.clone() };
                 let rank = match (&one.answer, &question.truths[one.instance]) {
-                    (Answer::Ranking(order), Truth::Class(Some(t))) => order.iter().position(|a| a == t).map(|r| r + 1),
+                    (ModelAnswer::Ranking(order), Truth::Class(Some(t))) => order.iter().position(|a| a == t).map(|r| r + 1),
                     _ => None,
                 };
                 table
@@ -154,7 +133,7 @@ impl Trial {
         files.into_iter().map(joined).collect()
     }
 
-    fn answer(&self, question: &Question, row: &Instance, one: &Prediction) -> Value {
+    fn answer(&self, question: &Question, row: &TaskRow, one: &Prediction) -> Value {
         let names = names(question, row, one).unwrap_or_default();
         match (&question.scoring, question.shape) {
             (Scoring::Ranking(_) | Scoring::Candidates, _) => {
@@ -170,21 +149,46 @@ impl Trial {
     }
 }
 
+/// The table of predictions.
+pub fn predictions_schema() -> TableSchema {
+    let text = |name: &'static str, about: &'static str| ColumnSpec::new(name, Kind::Str, "", about);
+    let columns = vec![
+        text("model", "majority, prior, or linear_ and the modality it looks at."),
+        text("interview_id", "Interview the instance is of."),
+        text("instance_id", "The instance."),
+        text("part", "Instances that have their closed set in common: couple, family, or all."),
+        text("split_group", "What no fold parts."),
+        ColumnSpec::new("fold", Kind::I64, "", "Fold the instance was held out in, from 1."),
+        text("label", "Label: the right answer; of viewpoints the targets."),
+        ColumnSpec::new("label_value", Kind::F64, "", "Label: the level from 0, or the number."),
+        ColumnSpec::new("answers", Kind::StrList, "", "The model's answers, best first, three at most; of viewpoints all targets."),
+        ColumnSpec::new("answer_value", Kind::F64, "", "The model's level from 0, or number."),
+        ColumnSpec::new("probability", Kind::F64, "1", "Of the first answer, 0 to 1; null where the model has none."),
+        ColumnSpec::new(
+            "label_rank",
+            Kind::I64,
+            "",
+            "Place of the right answer in the model's ranking, from 1; null where it is not in it.",
+        ),
+    ];
+    TableSchema { name: "predictions", description: "One model's answer to one instance it was not fitted on.", columns }
+}
+
 /// The answers as names: the first of a ranking, the level, the targets.
-fn names(question: &Question, row: &Instance, one: &Prediction) -> Option<Vec<String>> {
+fn names(question: &Question, row: &TaskRow, one: &Prediction) -> Option<Vec<String>> {
     let own = matches!(question.shape, Shape::Candidates | Shape::Pairs);
     let name = |place: &usize| (if own { &row.candidates } else { &question.classes }).get(*place).cloned();
     match &one.answer {
-        Answer::Ranking(order) => Some(order.iter().take(TOP).filter_map(name).collect()),
-        Answer::Several(places) => Some(places.iter().filter_map(name).collect()),
-        Answer::Number(x) if question.shape == Shape::Levels => Some(vec![question.classes.get(*x as usize)?.clone()]),
-        Answer::Number(_) => None,
+        ModelAnswer::Ranking(order) => Some(order.iter().take(TOP).filter_map(name).collect()),
+        ModelAnswer::Several(places) => Some(places.iter().filter_map(name).collect()),
+        ModelAnswer::Number(x) if question.shape == Shape::Levels => Some(vec![question.classes.get(*x as usize)?.clone()]),
+        ModelAnswer::Number(_) => None,
     }
 }
 
 fn value(one: &Prediction) -> Option<f64> {
     match one.answer {
-        Answer::Number(x) => Some(x),
+        ModelAnswer::Number(x) => Some(x),
         _ => None,
     }
 }

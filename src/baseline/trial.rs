@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::folds::folds;
-use super::instances::{Instances, Modality, read_instances};
+use super::instances::{Ablation, TaskTable, read_instances};
 use super::interval::{Estimate, Resamples, interval};
 use super::metrics::Scoring;
-use super::models::{Fold, Model, Prediction};
+use super::models::{BaselineModel, Fold, Prediction};
 use super::notes::Notes;
 use super::question::{Question, questions};
 use crate::error::{Error, Result};
+use crate::table::Modality;
+use crate::tasks::{Candidates, RuleSpec};
 
 /// How a trial is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub struct Outcome {
     pub part: String,
     /// majority, prior, or linear_ and the modality.
     pub model: String,
-    /// Instances answered.
+    /// TaskTable answered.
     pub instances: usize,
     /// Couples or families.
     pub groups: usize,
@@ -62,12 +64,12 @@ pub struct Trial {
     pub results: Vec<Outcome>,
     /// What did not go as one would expect.
     pub notes: Vec<String>,
-    /// Number of features of each modality.
-    pub features: Vec<(Modality, usize)>,
-    pub(super) instances: Instances,
+    /// Number of features that each ablation looks at.
+    pub features: Vec<(Ablation, usize)>,
+    pub(super) instances: TaskTable,
     pub(super) questions: Vec<Question>,
     /// By question and model.
-    pub(super) predictions: Vec<(usize, Model, Vec<Prediction>)>,
+    pub(super) predictions: Vec<(usize, BaselineModel, Vec<Prediction>)>,
 }
 
 /// Tries the models on a task table.
@@ -95,8 +97,8 @@ pub fn trial(path: &Path, settings: Settings) -> Result<Trial> {
         let what = notes.lines().join("; ");
         return Err(fail(what, "folds need instances of two couples or families"));
     }
-    let count = |m: Modality| instances.features.iter().filter(|f| m == Modality::All || f.modality == Some(m)).count();
-    let features: Vec<(Modality, usize)> = Modality::ALL.into_iter().map(|m| (m, count(m))).collect();
+    let count = |a: Ablation| instances.features.iter().filter(|f| a == Ablation::All || !f.given && a.shows(f.modality)).count();
+    let features: Vec<(Ablation, usize)> = Ablation::each().map(|a| (a, count(a))).collect();
     let models = models(&instances, &features, &mut notes);
     let mut predictions = Vec::new();
     for (i, question) in asked.iter().enumerate() {
@@ -119,31 +121,29 @@ pub fn trial(path: &Path, settings: Settings) -> Result<Trial> {
     Ok(Trial { task, settings, results, notes, features, instances, questions: asked, predictions })
 }
 
-fn groups_of<'a>(question: &Question, all: &'a Instances) -> BTreeSet<&'a str> {
+fn groups_of<'a>(question: &Question, all: &'a TaskTable) -> BTreeSet<&'a str> {
     question.members.iter().map(|i| all.rows[*i].split_group.as_str()).collect()
 }
 
 /// Majority, prior, and a linear model for each modality that has something to look at.
-fn models(all: &Instances, features: &[(Modality, usize)], notes: &mut Notes) -> Vec<Model> {
-    let told = all.features.iter().any(|f| f.modality.is_none());
-    let has = |m: Modality, n: usize| {
-        n > 0
-            || (!all.facts.is_empty() && asks_candidates(all) && matches!(m, Modality::Timing | Modality::All))
-            || told && m == Modality::All
+fn models(all: &TaskTable, features: &[(Ablation, usize)], notes: &mut Notes) -> Vec<BaselineModel> {
+    let told = all.features.iter().any(|f| f.given);
+    let has = |a: Ablation, n: usize| {
+        n > 0 || (!all.facts.is_empty() && asks_candidates(all) && a.shows(Modality::Timing)) || told && a == Ablation::All
     };
-    let linear: Vec<Model> = features.iter().filter(|(m, n)| has(*m, *n)).map(|(m, _)| Model::Linear(*m)).collect();
+    let linear: Vec<BaselineModel> = features.iter().filter(|(a, n)| has(*a, *n)).map(|(a, _)| BaselineModel::Linear(*a)).collect();
     if linear.is_empty() {
         notes.add("the table has no features: no linear model".into());
     }
-    [Model::Majority, Model::Prior].into_iter().chain(linear).collect()
+    [BaselineModel::Majority, BaselineModel::Prior].into_iter().chain(linear).collect()
 }
 
-fn asks_candidates(all: &Instances) -> bool {
-    matches!(all.rule.as_str(), "stp" | "vp")
+fn asks_candidates(all: &TaskTable) -> bool {
+    RuleSpec::named(&all.rule).is_some_and(|rule| rule.candidates == Candidates::People)
 }
 
 /// Every member answered once, by the model that was fitted without its group; in the members' order.
-fn answered(all: &Instances, question: &Question, model: Model, settings: Settings, notes: &mut Notes) -> Vec<Prediction> {
+fn answered(all: &TaskTable, question: &Question, model: BaselineModel, settings: Settings, notes: &mut Notes) -> Vec<Prediction> {
     let groups: Vec<&str> = question.members.iter().map(|i| all.rows[*i].split_group.as_str()).collect();
     let place = folds(&groups, settings.folds, settings.seed);
     let mut found = Vec::new();
@@ -157,10 +157,10 @@ fn answered(all: &Instances, question: &Question, model: Model, settings: Settin
 }
 
 /// A model, and what it answered to each of some questions.
-type Answered<'a> = (Model, Vec<(&'a Question, &'a Vec<Prediction>)>);
+type Answered<'a> = (BaselineModel, Vec<(&'a Question, &'a Vec<Prediction>)>);
 
 /// The metrics of every model over the same resamples.
-fn scored(part: &str, scoring: &Scoring, all: &Instances, models: &[Answered<'_>], settings: Settings) -> Vec<Outcome> {
+fn scored(part: &str, scoring: &Scoring, all: &TaskTable, models: &[Answered<'_>], settings: Settings) -> Vec<Outcome> {
     let mut found: Vec<Outcome> = Vec::new();
     let mut majority: Vec<Option<f64>> = Vec::new();
     for (model, answered) in models {

@@ -1,6 +1,5 @@
 //! One function a command.
 
-mod annotations;
 mod baseline;
 mod diarize;
 mod export;
@@ -9,7 +8,6 @@ mod faces;
 pub mod logging;
 mod machine;
 mod progress;
-mod provenance;
 pub mod sharing;
 mod tasks;
 mod voice;
@@ -21,10 +19,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::CommandFactory;
 use turnwise::error::Error;
+use turnwise::file::keep_apart;
 use turnwise::inference::Registry;
-use turnwise::inspect::schema_doc::schema_markdown;
 use turnwise::inspect::{InspectOptions, inspect};
-use turnwise::pipeline::schemas;
+use turnwise::pipeline::schema_page;
 use turnwise::recipe::Recipe;
 use turnwise::text::clean_lines;
 
@@ -57,7 +55,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Models => return machine::models(&registry()?),
         Command::Doctor => return machine::doctor(&registry()?),
         Command::Recipe(args) => print(&recipe(args)?.to_toml()?)?,
-        Command::Schema => print(&schema_markdown(&schemas(&Recipe::default())))?,
+        Command::Schema => print(&schema_page()?)?,
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "turnwise", &mut text);
@@ -84,20 +82,6 @@ pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", clean_lines(text));
 }
 
-/// Refuses to write over what is being read.
-fn keep_apart(input: &Path, output: &Path) -> Result<()> {
-    let same = match (input.canonicalize(), output.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        // An output that is not there yet cannot be the input.
-        _ => false,
-    };
-    if same {
-        let what = format!("{} is the input and would be written over", output.display());
-        return Err(Error::Usage { what, hint: "name another output".into() }.into());
-    }
-    Ok(())
-}
-
 /// Refuses to write over a file that is being read, be it the one named or one in the folder named.
 fn keep_out(input: &Path, output: &Path) -> Result<()> {
     if input.is_dir() {
@@ -106,7 +90,7 @@ fn keep_out(input: &Path, output: &Path) -> Result<()> {
         }
         return Ok(());
     }
-    keep_apart(input, output)
+    Ok(keep_apart(input, output)?)
 }
 
 /// Refuses an output folder of extract that is not there.
@@ -132,20 +116,5 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref::<Error>() {
         Some(Error::Usage { .. } | Error::Recipe { .. } | Error::Parse { .. }) => ExitCode::from(USAGE),
         _ => ExitCode::from(SOME_FAILED),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_input_is_never_written_over() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("a.wav");
-        std::fs::write(&file, b"sound").unwrap();
-        std::fs::create_dir(dir.path().join("x")).unwrap();
-        assert!(keep_apart(&file, &dir.path().join("x/../a.wav")).is_err());
-        keep_apart(&file, &dir.path().join("a.rttm")).unwrap();
     }
 }

@@ -45,12 +45,25 @@ enum Who {
 /// Where the value is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Source {
-    /// One row a turn.
+pub enum CueTable {
+    /// One row per turn.
     #[default]
     Turns,
-    /// One row a turn and listener.
+    /// One row per turn and listener.
     Dyads,
+}
+
+impl CueTable {
+    /// All.
+    pub const ALL: [CueTable; 2] = [CueTable::Turns, CueTable::Dyads];
+
+    /// Table and folder name.
+    pub fn name(self) -> &'static str {
+        match self {
+            CueTable::Turns => "turns",
+            CueTable::Dyads => "dyads",
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -58,7 +71,7 @@ enum Source {
 struct Cue {
     field: CueField,
     #[serde(default)]
-    table: Source,
+    table: CueTable,
     column: String,
     #[serde(default)]
     who: Who,
@@ -114,21 +127,21 @@ impl Wording {
     }
 
     /// Table and column of each cue.
-    pub fn sources(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.cue.iter().map(|c| (if c.table == Source::Turns { "turns" } else { "dyads" }, c.column.as_str()))
+    pub fn sources(&self) -> impl Iterator<Item = (CueTable, &str)> {
+        self.cue.iter().map(|c| (c.table, c.column.as_str()))
     }
 
     /// Columns of `turns` that are looked at.
     pub fn turn_columns(&self) -> Vec<&str> {
-        self.columns(Source::Turns, &["turn_index", "speaker", "face_source", "face_person"])
+        self.columns(CueTable::Turns, &["turn_index", "speaker", "face_source", "face_person"])
     }
 
     /// Columns of `dyads` that are looked at.
     pub fn dyad_columns(&self) -> Vec<&str> {
-        self.columns(Source::Dyads, &["turn_index", "speaker", "listener", "listener_person"])
+        self.columns(CueTable::Dyads, &["turn_index", "speaker", "listener", "listener_person"])
     }
 
-    fn columns<'a>(&'a self, table: Source, keys: &[&'a str]) -> Vec<&'a str> {
+    fn columns<'a>(&'a self, table: CueTable, keys: &[&'a str]) -> Vec<&'a str> {
         keys.iter().copied().chain(self.cue.iter().filter(|c| c.table == table).map(|c| c.column.as_str())).collect()
     }
 
@@ -142,8 +155,8 @@ impl Wording {
         let faces: BTreeMap<u32, &str> = (0..turns.rows()).filter_map(face).collect();
         for cue in &self.cue {
             let table = match cue.table {
-                Source::Turns => turns,
-                Source::Dyads => dyads,
+                CueTable::Turns => turns,
+                CueTable::Dyads => dyads,
             };
             cue.check_cut_off(table)?;
             self.tell(cue, table, &faces, &mut told);
@@ -159,7 +172,7 @@ impl Wording {
             let Some(value) = value(table, &cue.column, row) else { continue };
             // The one face in the picture may be the listener's: only the speaker's own by the cast is put into words.
             let of_face = !matches!(cue.field, CueField::ToneOfVoice | CueField::InteractionBehavior);
-            if cue.table == Source::Turns && of_face && table.text("face_source", row) != Some("cast") {
+            if cue.table == CueTable::Turns && of_face && table.text("face_source", row) != Some("cast") {
                 continue;
             }
             let listener = table.text("listener", row).unwrap_or_default();
@@ -211,7 +224,7 @@ impl Cue {
         }
         let needs_other = self.who == Who::Listener || self.field == CueField::InteractionBehavior;
         let names_other = self.high.contains(OTHER) || self.low.contains(OTHER);
-        if self.table == Source::Turns && (needs_other || names_other) {
+        if self.table == CueTable::Turns && (needs_other || names_other) {
             return Some(format!("tells of two people: take it from table = \"dyads\" ({:?})", self.field));
         }
         (self.field == CueField::ToneOfVoice && self.who == Who::Listener).then(|| "tells the tone of one who does not speak".into())

@@ -10,6 +10,7 @@ use super::rescue;
 use crate::error::{Error, Result};
 use crate::spelling::meant;
 use crate::store::read::StoredTable;
+use crate::tasks::{LABELS, LabelUnit, RULES, RuleSpec};
 
 /// The questions that come with the program.
 const SHIPPED: &str = include_str!("../../data/questions.toml");
@@ -32,6 +33,11 @@ pub(super) fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('{').filter_map(move |(begin, _)| end(begin))
 }
 
+/// Keys of the questions that rules and units need.
+fn wordings() -> impl Iterator<Item = &'static str> {
+    RULES.into_iter().chain([&LABELS]).filter_map(|r| r.wording).chain(LabelUnit::ALL.map(LabelUnit::name))
+}
+
 /// The question of each rule: `data/questions.toml`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Questions(BTreeMap<String, String>);
@@ -46,6 +52,10 @@ impl Questions {
             toml::from_str::<BTreeMap<String, String>>(text).map_err(|e| Error::Recipe { place, what: e.to_string() })
         };
         let mut all = parse(SHIPPED, "data/questions.toml".into())?;
+        if let Some(unasked) = wordings().find(|key| !all.contains_key(*key)) {
+            let what = format!("it has no question {unasked:?}, so a task would ask nothing");
+            return Err(Error::Recipe { place: "data/questions.toml".into(), what });
+        }
         if let Some(path) = path {
             let text = crate::file::read_text(path)?;
             let own = parse(&text, path.display().to_string())?;
@@ -78,8 +88,8 @@ impl Questions {
     }
 
     /// The question of the task itself, else of its rule, else of what it is about. `names`: what stands for what, the task's name first.
-    fn ask(&self, rule: &str, unit: Option<&str>, names: &[(&str, &str); NAMES.len()]) -> String {
-        let words = self.0.get(names[0].1).or_else(|| self.0.get(rule)).or_else(|| self.0.get(unit.unwrap_or("interview")));
+    fn ask(&self, rule: &RuleSpec, unit: LabelUnit, names: &[(&str, &str); NAMES.len()]) -> String {
+        let words = self.0.get(names[0].1).or_else(|| self.0.get(rule.wording.unwrap_or(unit.name())));
         names.iter().fold(words.cloned().unwrap_or_default(), |text, (name, value)| text.replace(name, value))
     }
 }
@@ -130,7 +140,11 @@ pub fn lines(task: &str, table: &StoredTable, questions: &Questions, measured: &
             let said = SAID.iter().filter_map(|(from, to)| Some(((*to).to_owned(), shown.get(*from)?.clone())));
             context.push(Value::Object(said.collect()));
         }
-        let rule = table.text("rule", row).unwrap_or("labels");
+        let rule = RuleSpec::named(table.text("rule", row).unwrap_or(LABELS.name)).ok_or_else(|| Error::Usage {
+            what: format!("the table of task {task} is of the unknown rule {:?}", table.text("rule", row).unwrap_or_default()),
+            hint: "make it again with turnwise tasks".into(),
+        })?;
+        let unit = table.text("unit", row).and_then(LabelUnit::from_name).unwrap_or(LabelUnit::Interview);
         let names = [
             ("{task}", task),
             ("{speaker}", table.text("speaker", row).unwrap_or("the speaker")),
@@ -138,10 +152,6 @@ pub fn lines(task: &str, table: &StoredTable, questions: &Questions, measured: &
             ("{source}", table.text("source", row).unwrap_or("the one")),
             ("{target}", table.text("target", row).unwrap_or("the other")),
         ];
-        let options: Vec<String> = match rule {
-            "itp" => vec!["yes".into(), "no".into()],
-            _ => table.texts("candidates", row).unwrap_or_default().to_vec(),
-        };
         let line = json!({
             "id": id,
             "task": task,
@@ -150,8 +160,8 @@ pub fn lines(task: &str, table: &StoredTable, questions: &Questions, measured: &
             "turn": table.number("turn_index", row).map(|t| t as i64),
             "source": table.text("source", row),
             "target": table.text("target", row),
-            "question": questions.ask(rule, table.text("unit", row), &names),
-            "options": options,
+            "question": questions.ask(rule, unit, &names),
+            "options": table.texts("candidates", row).unwrap_or_default(),
             "context": context,
             "cues": cues,
             "label": label(table, row),
@@ -207,6 +217,7 @@ mod tests {
         };
         let e = load("er = \"What does {speeker} feel?\"").unwrap_err().to_string();
         assert!(e.contains("the question \"er\" holds {speeker}; known are {task}, {speaker}"), "{e}");
+        assert!(wordings().count() >= 9 && wordings().all(|key| load("").unwrap().0[key].len() > 20));
         let questions = load("er = \"What does {speaker} feel?\"\nbackchannels = \"Does {target} nod?\"").unwrap();
         questions.allow_only(&["backchannels"]).unwrap();
         let e = questions.allow_only(&["backchannel"]).unwrap_err().to_string();

@@ -1,11 +1,15 @@
 //! Export: measurements in the form that other programs read.
 
+mod clips;
 mod cues;
 mod instances;
 mod rescue;
 mod review;
+mod run;
 
-pub use cues::{CueField, Told, Wording};
+pub use clips::ClipSource;
+pub use cues::{CueField, CueTable, Told, Wording};
 pub use instances::{Measured, Questions, Said, lines};
 pub use rescue::rewrite;
 pub use review::{ReviewClip, cut};
+pub use run::{ExportRequest, export_instances, export_rescue};

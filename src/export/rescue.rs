@@ -1,10 +1,13 @@
 //! RESCUE-bench samples anew: the cue fields from measurements or empty, every other field as it was.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
 use super::cues::{CueField, Told};
+use crate::error::{Error, Result};
+use crate::store::agreement::AnnotatedRow;
 
 /// The benchmark's lists of person and description.
 const OF_PEOPLE: [(&str, CueField); 3] = [
@@ -12,6 +15,48 @@ const OF_PEOPLE: [(&str, CueField); 3] = [
     ("facial_expressions", CueField::FacialExpressions),
     ("self_directed_behavior", CueField::SelfDirectedBehavior),
 ];
+
+/// Whether a file of annotations holds one sample per line.
+pub(super) fn is_one_a_line(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e.eq_ignore_ascii_case("jsonl"))
+}
+
+/// The samples of a file with their ids: their own, else the file's place among the annotations.
+///
+/// # Errors
+/// [`Error::Read`]; [`Error::Parse`] with the line of what is no sample.
+pub(super) fn samples_of(file: &Path, relative: &Path) -> Result<Vec<(String, Value)>> {
+    let place: Vec<String> = relative.with_extension("").iter().map(|c| c.to_string_lossy().into_owned()).collect();
+    let text = crate::file::read_text(file)?;
+    let pieces: Vec<(usize, &str)> = if is_one_a_line(file) {
+        text.lines().enumerate().map(|(i, l)| (i + 1, l)).filter(|(_, l)| !l.trim().is_empty()).collect()
+    } else {
+        vec![(0, &text)]
+    };
+    let mut samples = Vec::new();
+    for (line, piece) in pieces {
+        let hint = "a RESCUE-bench sample is a JSON object with a list \"rows\"";
+        let sample: Value = serde_json::from_str(piece).map_err(|e| Error::parse(file, line, format!("no JSON sample: {e}"), hint))?;
+        if !sample.get("rows").is_some_and(Value::is_array) {
+            return Err(Error::parse(file, line, "no sample", hint));
+        }
+        let id = sample.get("sample_id").and_then(Value::as_str).map(|s| s.trim().to_owned());
+        samples.push((id.filter(|s| !s.is_empty()).unwrap_or_else(|| place.join("/")), sample));
+    }
+    Ok(samples)
+}
+
+/// Index, speaker, start and end of a sample's rows, as far as they are there.
+pub(super) fn rows_of(sample: &Value) -> Vec<AnnotatedRow> {
+    let rows = sample.get("rows").and_then(Value::as_array).into_iter().flatten().enumerate();
+    rows.filter_map(|(position, row)| {
+        let index = row.get("row_index").and_then(Value::as_u64).unwrap_or(position as u64 + 1);
+        let time = |name: &str| row.get(name).and_then(Value::as_f64);
+        let speaker = row.get("primary_speaker").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+        Some(AnnotatedRow { index: u32::try_from(index).ok()?, speaker, span: time("start_time").zip(time("end_time")) })
+    })
+    .collect()
+}
 
 /// Replaces the cue fields of a sample's rows, which people wrote; `cues` by `row_index`. What was not measured is empty.
 pub fn rewrite(sample: &mut Value, cues: &BTreeMap<u32, Told>) {

@@ -21,7 +21,7 @@ pub struct ReviewClip {
     pub duration_secs: f64,
 }
 
-struct Open {
+struct OpenClip {
     index: u32,
     span: Segment,
     path: PathBuf,
@@ -29,8 +29,8 @@ struct Open {
 }
 
 /// Cuts `rows` (`row_index` and span) out of a video in one pass: `folder/001.mp4` and so on, in their order. A clip begins with the frame
-/// that is on the screen at the row's start and ends at the row's end; the sound may go on with silence to the end of its last AAC frame (32 ms). Rows without length, or after the
-/// media's end, give none.
+/// that is on the screen at the row's start and ends at the row's end; the sound may go on with silence to the end of its last AAC frame
+/// (32 ms). Rows without length, or after the media's end, give none.
 ///
 /// # Errors
 /// Those of [`media::video`] and [`media::audio`], a missing sound stream apart; [`crate::error::Error::Write`].
@@ -44,7 +44,7 @@ pub fn cut(video: &Path, sound: &Path, pick: StreamPick, rows: &[(u32, Segment)]
     waiting.sort_by(|a, b| a.1.start().cmp(&b.1.start()).then(a.0.cmp(&b.0)));
     waiting.reverse();
     let mut clips = Vec::new();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenClip> = Vec::new();
     let mut last: Option<VideoFrame> = None;
     let mut frames = media::video(video, Sampling { rate_hz: 0.0, ..Sampling::default() }, pick)?;
     for frame in frames.by_ref() {
@@ -53,7 +53,7 @@ pub fn cut(video: &Path, sound: &Path, pick: StreamPick, rows: &[(u32, Segment)]
         while let Some((index, span)) = waiting.pop_if(|(_, s)| s.start() <= frame.pts) {
             open.push(begin(index, span, last.as_ref().unwrap_or(&frame), sound.as_ref(), folder)?);
         }
-        let (going, over): (Vec<Open>, Vec<Open>) = open.into_iter().partition(|o| frame.pts < o.span.end());
+        let (going, over): (Vec<OpenClip>, Vec<OpenClip>) = open.into_iter().partition(|o| frame.pts < o.span.end());
         open = going;
         for done in over {
             clips.push(end(done, None)?);
@@ -79,15 +79,15 @@ pub fn cut(video: &Path, sound: &Path, pick: StreamPick, rows: &[(u32, Segment)]
     Ok(clips)
 }
 
-fn begin(index: u32, span: Segment, first: &VideoFrame, sound: Option<&AudioBuffer>, folder: &Path) -> Result<Open> {
+fn begin(index: u32, span: Segment, first: &VideoFrame, sound: Option<&AudioBuffer>, folder: &Path) -> Result<OpenClip> {
     let path = folder.join(format!("{index:03}.mp4"));
     let heard = sound.map(|s| (s.slice(span), s.rate_hz())).filter(|(samples, _)| !samples.is_empty());
     let mut writer = VideoWriter::create(&path, first.image.width(), first.image.height(), heard)?;
     writer.push(&first.image, Seconds::ZERO)?;
-    Ok(Open { index, span, path, writer })
+    Ok(OpenClip { index, span, path, writer })
 }
 
-fn end(open: Open, media_end: Option<Seconds>) -> Result<ReviewClip> {
+fn end(open: OpenClip, media_end: Option<Seconds>) -> Result<ReviewClip> {
     let end = media_end.map_or(open.span.end(), |m| m.min(open.span.end()));
     let secs = (end - open.span.start()).get();
     open.writer.finish(Some(Seconds::of(secs)))?;

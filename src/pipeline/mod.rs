@@ -18,6 +18,7 @@ mod inputs;
 mod interview;
 #[cfg(test)]
 mod relation_truth;
+mod schema_page;
 mod tables;
 mod told;
 mod write;
@@ -26,6 +27,7 @@ pub use done::is_done;
 pub use enrolment::known_voices;
 pub use inputs::Inputs;
 pub use interview::interviews_schema;
+pub use schema_page::schema_page;
 pub use tables::schemas;
 pub use write::{file_metadata, write, write_failure};
 

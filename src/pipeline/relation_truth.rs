@@ -258,7 +258,7 @@ fn a_smile_placed_in_a_clip_is_found_and_none_beside_it() {
 #[test]
 fn no_task_sees_what_looked_at_the_whole_interview() {
     use crate::store::{parquet, read};
-    use crate::tasks::{FeatureSet, Rule, Task};
+    use crate::tasks::{FeatureSet, RuleSpec, Task};
     let folder = tempfile::tempdir().unwrap();
     let turn = |index: u32, start: f64, speaker: &str| Turn {
         index,
@@ -275,7 +275,9 @@ fn no_task_sees_what_looked_at_the_whole_interview() {
         read::read(&path).unwrap().schema().clone()
     };
     let schemas = [stored(&turns::dyads_table(&relations).unwrap()), stored(&turns::synchrony_table(&relations).unwrap())];
-    let resolve = |feature: &str| FeatureSet::resolve(&Task { features: vec![feature.into()], ..Task::of(Rule::Rpp) }, &schemas);
+    let resolve = |feature: &str| {
+        FeatureSet::resolve(&Task { features: vec![feature.into()], ..Task::of(RuleSpec::named("rpp").unwrap()) }, &schemas)
+    };
     assert_eq!(resolve("dyads.smile_synchrony_z").unwrap().len(), 1);
     assert_eq!(resolve("dyads.entrainment_*").unwrap().len(), 12);
     let refused = resolve("dyads.speech_floor_offset_secs").unwrap_err().to_string();

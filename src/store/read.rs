@@ -277,25 +277,11 @@ mod tests {
         for bytes in [&b""[..], b"PAR1", b"interview_id,media\n", &whole[..whole.len() / 2], &whole[..whole.len() - 1]] {
             std::fs::write(&path, bytes).unwrap();
             for e in [read(&path).unwrap_err(), read_metadata(&path).unwrap_err()] {
-                assert_eq!(e.kind(), "parse");
+                assert_eq!(e.kind(), "damaged");
                 assert!(e.to_string().contains("bad.parquet: not a whole Parquet file"), "{e}");
             }
         }
         assert_eq!(read(&folder.path().join("none.parquet")).unwrap_err().kind(), "read");
         assert_eq!(read(folder.path()).unwrap_err().kind(), "read");
-    }
-
-    #[test]
-    fn a_damaged_byte_never_panics() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("bad.parquet");
-        let whole = sample(&path);
-        for at in (4..whole.len()).step_by(7) {
-            let mut bytes = whole.clone();
-            bytes[at] ^= 0x55;
-            std::fs::write(&path, &bytes).unwrap();
-            // Values may be wrong, since pages carry no checksum; what matters is that this returns.
-            let _ = read(&path);
-        }
     }
 }

@@ -3,7 +3,7 @@
 //! the answer).
 
 use super::rescue::Instance;
-use super::settings::Rule;
+use super::rule::{Candidates, RuleSpec};
 use crate::table::{ColumnSpec, CutOff, Kind, TableBuilder};
 use crate::transcript::rescue::{COUPLE, FAMILY, Row, Sample, THERAPIST};
 
@@ -18,22 +18,15 @@ const FACTS: [(&str, &str); 7] = [
     ("candidates_recency", "For each candidate 1 / (1 + context rows after its last one); 0 where it did not speak in the context."),
 ];
 
-/// Whether a rule's answers are candidates that differ from instance to instance: people.
-pub(super) fn are_people(rule: Rule) -> bool {
-    matches!(rule, Rule::Stp | Rule::Vp)
-}
-
 /// The columns, all known by the end of the last context row.
-pub(super) fn columns(rule: Rule) -> impl Iterator<Item = ColumnSpec> {
-    FACTS
-        .into_iter()
-        .filter(move |_| are_people(rule))
-        .map(|(name, text)| ColumnSpec::new(name, Kind::F32List, "1", text).until(CutOff::TurnEnd))
+pub(super) fn columns(rule: &RuleSpec) -> impl Iterator<Item = ColumnSpec> {
+    let people = rule.candidates == Candidates::People;
+    FACTS.into_iter().filter(move |_| people).map(|(name, text)| ColumnSpec::new(name, Kind::F32List, "1", text).until(CutOff::TurnEnd))
 }
 
 /// Sets them for an instance whose candidates are people.
-pub(super) fn fill(table: &mut TableBuilder, rule: Rule, one: &Instance, sample: &Sample) {
-    if !are_people(rule) {
+pub(super) fn fill(table: &mut TableBuilder, rule: &RuleSpec, one: &Instance, sample: &Sample) {
+    if rule.candidates != Candidates::People {
         return;
     }
     let rows: Vec<&Row> = sample.rows.iter().filter(|r| one.context.binary_search(&r.row_index).is_ok()).collect();
@@ -77,7 +70,7 @@ mod tests {
         let path = folder.path().join("s.json");
         std::fs::write(&path, serde_json::json!({ "rows": rows }).to_string()).unwrap();
         let samples = read_samples(&path).unwrap();
-        let one = &instances(&samples, &Task::of(Rule::Stp))[0];
+        let one = &instances(&samples, &Task::of(RuleSpec::named("stp").unwrap()))[0];
         assert_eq!((one.candidates.join(" "), one.context.as_slice()), ("Ann Bo Couple".into(), &[1, 2, 3][..]));
         let rows: Vec<&Row> = samples[0].rows[..3].iter().collect();
         for (name, rows, expected) in [

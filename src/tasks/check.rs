@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::rescue::{Instance, instances, is_client};
-use super::settings::{Rule, Task};
-use super::support::strategy_set;
+use super::rule::{RULES, RuleSpec, strategy_set};
+use super::settings::Task;
 use crate::transcript::rescue::{COUPLE, FAMILY, Sample, THERAPIST};
 
 /// Media known by sample id, with the length where it is known.
@@ -35,7 +35,7 @@ pub fn check(samples: &[Sample], dropped: &[String], media: Option<&Media>) -> F
         line(&mut text, format_args!("  {mode}: {} samples, {rows} rows", own.len()));
     }
     line(&mut text, format_args!("\nTasks"));
-    for rule in Rule::ALL {
+    for rule in RULES {
         task_counts(&mut text, rule, &instances(samples, &Task::of(rule)));
     }
     line(&mut text, format_args!("\nSamples"));
@@ -78,26 +78,14 @@ fn length(sample: &Sample) -> f64 {
     sample.rows.iter().map(|r| r.segment.end().get()).fold(0.0, f64::max)
 }
 
-fn task_counts(text: &mut String, rule: Rule, all: &[Instance]) {
-    let mut labels: BTreeMap<(&str, String), usize> = BTreeMap::new();
+fn task_counts(text: &mut String, rule: &RuleSpec, all: &[Instance]) {
+    let mut labels: BTreeMap<String, usize> = BTreeMap::new();
     for one in all {
-        let label = match rule {
-            Rule::Er => one.intensity.map_or_else(String::new, |i| format!("intensity {i:2}")),
-            Rule::Vp => format!("{} viewpoints", one.viewpoints.len()),
-            _ => one.label.clone(),
-        };
-        // Names of people differ from sample to sample: only the kind of target is worth a count.
-        let label = match rule {
-            Rule::Stp if label != COUPLE && label != FAMILY => "one person".to_owned(),
-            _ => label,
-        };
-        let mode = if matches!(rule, Rule::Itp | Rule::Er | Rule::Vp) { "" } else { one.group_mode };
-        *labels.entry((mode, label)).or_default() += 1;
+        *labels.entry((rule.counted_as)(one)).or_default() += 1;
     }
-    line(text, format_args!("  {}: {} instances", rule.name().to_uppercase(), all.len()));
-    for ((mode, label), count) in labels {
-        let space = if mode.is_empty() { "" } else { " " };
-        line(text, format_args!("    {count:6}  {mode}{space}{label}"));
+    line(text, format_args!("  {}: {} instances", rule.name.to_uppercase(), all.len()));
+    for (label, count) in labels {
+        line(text, format_args!("    {count:6}  {label}"));
     }
 }
 

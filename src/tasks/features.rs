@@ -5,30 +5,60 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::settings::Task;
 use crate::error::{Error, Result};
 use crate::store::read::{StoredSchema, StoredTable};
-use crate::table::{ColumnData, CutOff, Kind};
+use crate::table::{ColumnData, ColumnSpec, Kind, Modality};
 
-/// The tables that features come from; annotations are never among them.
-pub const TABLES: [&str; 3] = ["turns", "turn_faces", "dyads"];
+/// A table that features come from; annotations are never among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FeatureTable {
+    /// One row per turn.
+    Turns,
+    /// One row per turn and face.
+    TurnFaces,
+    /// One row per turn and listener.
+    Dyads,
+}
 
-/// Cut-offs by an interview's end; the first three by the turn's own end.
-const BY_THE_END: [CutOff; 5] = [CutOff::None, CutOff::TurnStart, CutOff::TurnEnd, CutOff::NextTurn, CutOff::Interview];
+impl FeatureTable {
+    /// All, in the order of a task table's columns.
+    pub const ALL: [FeatureTable; 3] = [FeatureTable::Turns, FeatureTable::TurnFaces, FeatureTable::Dyads];
+
+    /// Table and folder name.
+    pub fn name(self) -> &'static str {
+        match self {
+            FeatureTable::Turns => "turns",
+            FeatureTable::TurnFaces => "turn_faces",
+            FeatureTable::Dyads => "dyads",
+        }
+    }
+
+    /// The one of that name; `None` for a table that features do not come from.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| t.name() == name)
+    }
+
+    /// True of a table that was read from a file of this one.
+    pub(super) fn is(self, table: &StoredTable) -> bool {
+        table.schema().table == self.name()
+    }
+}
 
 /// Columns that say which row it is.
 const KEYS: [&str; 2] = ["interview_id", "turn_index"];
 
+/// Features that a refusal names; a table can have hundreds.
+const NAMED: usize = 5;
+
 /// A column that became a feature.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Feature {
-    pub(super) table: String,
-    pub(super) column: String,
-    pub(super) unit: String,
-    pub(super) description: String,
-    pub(super) cut_off: CutOff,
+    pub(super) table: FeatureTable,
+    /// As its table declares it.
+    pub(super) spec: ColumnSpec,
 }
 
 impl Feature {
     pub(super) fn name(&self) -> String {
-        format!("{}.{}", self.table, self.column)
+        format!("{}.{}", self.table.name(), self.spec.name)
     }
 }
 
@@ -46,8 +76,8 @@ impl FeatureSet {
     /// of whose rows are shown is looked at after the end, and may have what looked as far.
     ///
     /// # Errors
-    /// [`Error::Usage`] naming every leaking feature; [`Error::Recipe`] for a pattern that is none, matches nothing, or names a table that is
-    /// no source of features.
+    /// [`Error::Usage`] naming every leaking feature, or features of which their file does not say what sense they come from;
+    /// [`Error::Recipe`] for a pattern that is none, matches nothing, or names a table that is no source of features.
     pub fn resolve(task: &Task, schemas: &[StoredSchema]) -> Result<Self> {
         let fail = |what: String| Error::Recipe { place: format!("task {}", task.name), what };
         let patterns = |list: &[String]| -> Result<Vec<glob::Pattern>> {
@@ -56,40 +86,35 @@ impl FeatureSet {
         let (wanted, excluded) = (patterns(&task.features)?, patterns(&task.exclude)?);
         for pattern in &wanted {
             let table = pattern.as_str().split('.').next().unwrap_or_default();
-            if !TABLES.contains(&table) {
-                let known = TABLES.join(", ");
+            if FeatureTable::from_name(table).is_none() {
+                let known = FeatureTable::ALL.map(FeatureTable::name).join(", ");
                 return Err(fail(format!(
                     "feature {:?}: {table:?} is no source of features; write TABLE.COLUMN, TABLE one of {known}",
                     pattern.as_str()
                 )));
             }
         }
-        let allowed = if task.after_the_interview() { &BY_THE_END[..] } else { &BY_THE_END[..3] };
+        let limit = task.limit();
         let mut used = BTreeSet::new();
         let mut seen = BTreeSet::new();
-        let mut leaks = BTreeSet::new();
+        let (mut leaks, mut senseless) = (BTreeSet::new(), BTreeSet::new());
         let mut features: Vec<Feature> = Vec::new();
-        for schema in TABLES.iter().flat_map(|t| schemas.iter().filter(move |s| s.table == *t)) {
+        let of_table = |t: FeatureTable| schemas.iter().filter(move |s| s.table == t.name()).map(move |s| (t, s));
+        for (table, schema) in FeatureTable::ALL.into_iter().flat_map(of_table) {
             for column in schema.columns.iter().filter(|c| is_number(c.kind) && !KEYS.contains(&&*c.name)) {
-                let name = format!("{}.{}", schema.table, column.name);
+                let feature = Feature { table, spec: column.clone() };
+                let name = feature.name();
                 let fits = wanted.iter().enumerate().filter(|(_, p)| p.matches(&name)).map(|(i, _)| i).collect::<Vec<_>>();
                 if fits.is_empty() || excluded.iter().any(|p| p.matches(&name)) {
                     continue;
                 }
                 used.extend(fits);
-                let cut_off = column.cut_off;
-                if !allowed.contains(&cut_off) {
-                    leaks.insert(format!("{name} (cut-off {cut_off})"));
-                    continue;
-                }
-                if seen.insert(name) {
-                    features.push(Feature {
-                        table: schema.table.clone(),
-                        column: column.name.to_string(),
-                        unit: column.unit.to_string(),
-                        description: column.description.to_string(),
-                        cut_off,
-                    });
+                if column.cut_off.leaks_past(limit) {
+                    leaks.insert(format!("{name} (cut-off {})", column.cut_off));
+                } else if column.modality == Modality::Untold {
+                    senseless.insert(name);
+                } else if seen.insert(name) {
+                    features.push(feature);
                 }
             }
         }
@@ -103,6 +128,18 @@ impl FeatureSet {
                 hint: "take them out of `features`, or list them under `exclude`".into(),
             });
         }
+        if !senseless.is_empty() {
+            let more = if senseless.len() > NAMED { ", …" } else { "" };
+            let some = senseless.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+            return Err(Error::Usage {
+                what: format!(
+                    "task {}: the tables do not say what sense these features come from, so they were written by an older version: \
+                     {some}{more}",
+                    task.name
+                ),
+                hint: "extract the interviews again".into(),
+            });
+        }
         match wanted.iter().enumerate().find(|(i, _)| !schemas.is_empty() && !used.contains(i)) {
             Some((_, pattern)) => Err(fail(format!("feature {:?} matches no numeric column", pattern.as_str()))),
             None => Ok(FeatureSet { features }),
@@ -110,9 +147,9 @@ impl FeatureSet {
     }
 
     /// The columns needed of a table, its turn included.
-    pub fn columns_of(&self, table: &str) -> Vec<&str> {
-        let own = self.features.iter().filter(|f| f.table == table).map(|f| f.column.as_str());
-        std::iter::once("turn_index").chain(own).collect()
+    pub fn columns_of(&self, table: FeatureTable) -> Vec<&str> {
+        let columns = self.features.iter().filter(|f| f.table == table).map(|f| &*f.spec.name);
+        std::iter::once("turn_index").chain(columns).collect()
     }
 
     /// Number of features.
@@ -132,7 +169,7 @@ fn is_number(kind: Kind) -> bool {
 
 /// A sample's values: by turn, one for each feature of the set; NaN = missing.
 ///
-/// A table with several rows a turn (a face or a listener each) gives their mean, truth values being 0 and 1.
+/// A table with several rows per turn (one for each face or listener) gives their mean, truth values being 0 and 1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampleFeatures {
     rows: BTreeMap<u32, Vec<f64>>,
@@ -147,8 +184,8 @@ impl SampleFeatures {
                 .features
                 .iter()
                 .enumerate()
-                .filter(|(_, f)| f.table == table.schema().table)
-                .filter_map(|(i, f)| Some((i, table.column(&f.column)?)))
+                .filter(|(_, f)| f.table.is(table))
+                .filter_map(|(i, f)| Some((i, table.column(&f.spec.name)?)))
                 .collect();
             for row in 0..table.rows() {
                 let Some(turn) = table.number("turn_index", row).filter(|t| *t >= 0.0 && *t <= f64::from(u32::MAX)) else { continue };

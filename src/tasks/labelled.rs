@@ -6,45 +6,43 @@
 
 use std::collections::BTreeMap;
 
-use super::features::{Feature, FeatureSet, SampleFeatures, number};
+use super::features::{Feature, FeatureSet, FeatureTable, SampleFeatures, number};
 use super::labels::{Label, LabelTable};
-use super::settings::{Labels, Task, Unit};
-use super::table::{column_names, feature_column, feature_columns, fill, look};
+use super::rule::LABELS;
+use super::settings::{LabelUnit, Labels, Task};
+use super::table::{DESCRIPTION, TOLERANCE_SECS, column_names, feature_column, feature_columns, fill, look};
 use crate::error::{Error, Result};
 use crate::store::read::StoredTable;
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 
-/// Turns may overlap; one that ends so much later than the last context row still counts as ended.
-const TOLERANCE_SECS: f64 = 1e-6;
-
 /// An interview's turns and the tables that features come from.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Interview {
-    turns: Vec<Turn>,
+pub(super) struct InterviewTables {
+    turns: Vec<ExtractedTurn>,
     tables: Vec<StoredTable>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Turn {
+struct ExtractedTurn {
     index: u32,
     speaker: String,
     end_secs: f64,
 }
 
-impl Interview {
+impl InterviewTables {
     /// From its `turns` table (`turn_index`, `speaker`, `end_secs`) and the tables with features; these need `speaker` and `listener` for dyads.
-    pub fn new(turns: &StoredTable, tables: Vec<StoredTable>) -> Self {
+    pub(super) fn new(turns: &StoredTable, tables: Vec<StoredTable>) -> Self {
         let turn = |row: usize| {
             let index = turns.number("turn_index", row).filter(|t| *t >= 0.0 && *t <= f64::from(u32::MAX))? as u32;
-            Some(Turn {
+            Some(ExtractedTurn {
                 index,
                 speaker: turns.text("speaker", row).unwrap_or_default().to_owned(),
                 end_secs: turns.number("end_secs", row)?,
             })
         };
-        let mut turns: Vec<Turn> = (0..turns.rows()).filter_map(turn).collect();
+        let mut turns: Vec<ExtractedTurn> = (0..turns.rows()).filter_map(turn).collect();
         turns.sort_by_key(|t| t.index);
-        Interview { turns, tables }
+        InterviewTables { turns, tables }
     }
 
     fn ends(&self) -> BTreeMap<u32, f64> {
@@ -70,17 +68,17 @@ impl Interview {
 ///
 /// # Errors
 /// [`Error::Usage`] for a label of a turn or a speaker that the interview has not; [`Error::Shape`] when a value does not fit.
-pub fn labelled_table(
+pub(super) fn labelled_table(
     task: &Task,
     labels: &Labels,
     found: &LabelTable,
     set: &FeatureSet,
-    interviews: &BTreeMap<String, Interview>,
+    interviews: &BTreeMap<String, InterviewTables>,
 ) -> Result<Table> {
     let lagged = column_names(task, set);
     let mut table = TableBuilder::new(schema(task, labels, set));
     let values: BTreeMap<&String, SampleFeatures> = match labels.unit {
-        Unit::Dyad => BTreeMap::new(),
+        LabelUnit::Dyad => BTreeMap::new(),
         _ => interviews.iter().map(|(id, i)| (id, SampleFeatures::new(set, &i.tables))).collect(),
     };
     for label in &found.labels {
@@ -89,7 +87,7 @@ pub fn labelled_table(
             Some(own) => own.context(label, task).ok_or_else(|| unknown(task, label, "has no such turn"))?,
             None => Vec::new(),
         };
-        let ends = own.map(Interview::ends).unwrap_or_default();
+        let ends = own.map(InterviewTables::ends).unwrap_or_default();
         // Turns may overlap: all that is shown of an interview that is over is shown until the last one ends.
         let cut_off = if task.after_the_interview() {
             ends.values().copied().reduce(f64::max)
@@ -101,7 +99,7 @@ pub fn labelled_table(
             .set("interview_id", label.interview_id.as_str())
             .set("instance_id", instance_id(label))
             .set("split_group", label.group.as_str())
-            .set("rule", task.rule.name())
+            .set("rule", task.rule.name)
             .set("kind", labels.kind.name())
             .set("unit", labels.unit.name())
             .set("turn_index", label.turn_index)
@@ -119,7 +117,7 @@ pub fn labelled_table(
             continue;
         };
         match labels.unit {
-            Unit::Dyad => {
+            LabelUnit::Dyad => {
                 let dyad = Dyad { own, label, context: &context, ends: &ends, cut_off };
                 for name in [&label.source, &label.target] {
                     if !own.turns.iter().any(|t| t.speaker == *name) {
@@ -130,11 +128,11 @@ pub fn labelled_table(
                 table.set("has_features", any);
                 table.set("rows_withheld", context.iter().filter(|r| ends[r] > cut_off + TOLERANCE_SECS).count());
             }
-            Unit::Turn | Unit::Interview => {
+            LabelUnit::Turn | LabelUnit::Interview => {
                 let Some(values) = values.get(&label.interview_id) else { continue };
                 let seen = look(&context, set, values, &ends, cut_off);
                 table.set("has_features", seen.rows.iter().any(Option::is_some)).set("rows_withheld", seen.withheld);
-                if labels.unit == Unit::Turn {
+                if labels.unit == LabelUnit::Turn {
                     fill(&mut table, &lagged, task, set, &seen);
                 } else {
                     let means: Vec<Vec<String>> = set.features.iter().map(|f| vec![format!("{}@mean", f.name())]).collect();
@@ -164,7 +162,7 @@ fn instance_id(label: &Label) -> String {
 
 /// An ordered pair in its interview.
 struct Dyad<'a> {
-    own: &'a Interview,
+    own: &'a InterviewTables,
     label: &'a Label,
     context: &'a [u32],
     ends: &'a BTreeMap<u32, f64>,
@@ -174,7 +172,7 @@ struct Dyad<'a> {
 /// Names of a feature's columns: the source's side, then the target's.
 fn dyad_names(feature: &Feature) -> [String; 2] {
     let name = feature.name();
-    if feature.table == "dyads" {
+    if feature.table == FeatureTable::Dyads {
         [format!("{name}@source_to_target"), format!("{name}@target_to_source")]
     } else {
         [format!("{name}@source"), format!("{name}@target")]
@@ -188,7 +186,7 @@ impl Dyad<'_> {
         let (source, target) = (self.label.source.as_str(), self.label.target.as_str());
         let mut any = false;
         for stored in &self.own.tables {
-            let is_dyads = stored.schema().table == "dyads";
+            let is_dyads = FeatureTable::Dyads.is(stored);
             // Rows of either side: 0 = the source's, 1 = the target's.
             let sides: Vec<Option<(usize, u32)>> = (0..stored.rows())
                 .map(|row| {
@@ -201,11 +199,11 @@ impl Dyad<'_> {
                     side.map(|s| (s, turn))
                 })
                 .collect();
-            for feature in set.features.iter().filter(|f| f.table == stored.schema().table) {
-                let Some(data) = stored.column(&feature.column) else { continue };
+            for feature in set.features.iter().filter(|f| f.table.is(stored)) {
+                let Some(data) = stored.column(&feature.spec.name) else { continue };
                 let mut sums = [(0.0, 0_u32); 2];
                 for (row, (side, turn)) in sides.iter().enumerate().filter_map(|(r, s)| Some((r, (*s)?))) {
-                    let late = feature.cut_off == CutOff::TurnEnd && self.ends[&turn] > self.cut_off + TOLERANCE_SECS;
+                    let late = feature.spec.cut_off.leaks_past(CutOff::TurnStart) && self.ends[&turn] > self.cut_off + TOLERANCE_SECS;
                     let value = number(data, row);
                     if value.is_finite() && !late {
                         sums[side] = (sums[side].0 + value, sums[side].1 + 1);
@@ -223,9 +221,10 @@ impl Dyad<'_> {
     }
 }
 
-fn schema(task: &Task, labels: &Labels, set: &FeatureSet) -> TableSchema {
+/// The columns before the features.
+pub(super) fn keys() -> Vec<ColumnSpec> {
     let key = |name: &'static str, kind, unit, text: &'static str| ColumnSpec::new(name, kind, unit, text).until(CutOff::None);
-    let mut columns = vec![
+    vec![
         key("interview_id", Kind::Str, "", "Interview the instance is of."),
         key("instance_id", Kind::Str, "", "The instance: interview and turn, or interview, source and target, or interview."),
         key("split_group", Kind::Str, "", "What no fold may part."),
@@ -244,14 +243,18 @@ fn schema(task: &Task, labels: &Labels, set: &FeatureSet) -> TableSchema {
         key("cut_off_secs", Kind::F64, "s", "No feature looked further; null without context or tables."),
         key("has_features", Kind::Bool, "", "True when the tables have a row for any of the turns."),
         key("rows_withheld", Kind::I64, "", "Context turns that end after the cut-off; only what was known at their start is used."),
-    ];
+    ]
+}
+
+fn schema(task: &Task, labels: &Labels, set: &FeatureSet) -> TableSchema {
+    let mut columns = keys();
     match labels.unit {
-        Unit::Turn => columns.extend(feature_columns(task, set)),
-        Unit::Interview => {
+        LabelUnit::Turn => columns.extend(feature_columns(task, set)),
+        LabelUnit::Interview => {
             let mean = |f: &Feature| feature_column(f, format!("{}@mean", f.name()), "mean over the turns shown");
             columns.extend(set.features.iter().map(mean));
         }
-        Unit::Dyad => {
+        LabelUnit::Dyad => {
             for feature in &set.features {
                 for (name, side) in dyad_names(feature).into_iter().zip(["source", "target"]) {
                     columns.push(feature_column(feature, name, &format!("mean over the {side}'s turns shown")));
@@ -259,5 +262,5 @@ fn schema(task: &Task, labels: &Labels, set: &FeatureSet) -> TableSchema {
             }
         }
     }
-    TableSchema { name: "labels", description: "One instance of a task.", columns }
+    TableSchema { name: LABELS.name, description: DESCRIPTION, columns }
 }

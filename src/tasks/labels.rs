@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::rescue::group_of;
-use super::settings::{Answer, Labels, Task, Unit};
+use super::rule::AnswerKind;
+use super::settings::{LabelUnit, Labels, Task};
 use crate::error::{Error, Result};
 use crate::sheet::Sheet;
 use crate::spelling::meant;
@@ -18,11 +19,11 @@ use crate::transcript::rescue::{Row, Sample};
 #[derive(Clone, Debug, Default, PartialEq, PartialOrd)]
 pub(super) struct Label {
     pub(super) interview_id: String,
-    /// Unit turn.
+    /// LabelUnit turn.
     pub(super) turn_index: Option<u32>,
-    /// Unit dyad: who does it.
+    /// LabelUnit dyad: who does it.
     pub(super) source: String,
-    /// Unit dyad: to whom.
+    /// LabelUnit dyad: to whom.
     pub(super) target: String,
     pub(super) text: String,
     /// Ordinal: the level from 0; regression: the number.
@@ -32,7 +33,7 @@ pub(super) struct Label {
 
 /// The labels of a task, sorted by their keys, each key once.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LabelTable {
+pub(super) struct LabelTable {
     pub(super) labels: Vec<Label>,
     /// The classes or levels; empty for numbers and texts.
     pub(super) levels: Vec<String>,
@@ -40,19 +41,9 @@ pub struct LabelTable {
 
 impl LabelTable {
     /// The interviews that have labels, sorted.
-    pub fn interviews(&self) -> Vec<&str> {
+    pub(super) fn interviews(&self) -> Vec<&str> {
         let ids: BTreeSet<&str> = self.labels.iter().map(|l| l.interview_id.as_str()).collect();
         ids.into_iter().collect()
-    }
-
-    /// Number of labels.
-    pub fn len(&self) -> usize {
-        self.labels.len()
-    }
-
-    /// True without labels.
-    pub fn is_empty(&self) -> bool {
-        self.labels.is_empty()
     }
 }
 
@@ -68,14 +59,14 @@ struct Cells {
 /// # Errors
 /// [`Error::Read`]; [`Error::Parse`] naming line and column for a missing column, an empty or repeated key, a label outside the levels or that
 /// is no number where one is needed.
-pub fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
+pub(super) fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
     let path = labels.file.as_deref().unwrap_or(Path::new(""));
     let is_parquet = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
     let cells = if is_parquet { parquet_cells(path)? } else { csv_cells(path)? };
     let keys: &[&str] = match labels.unit {
-        Unit::Turn => &["interview_id", "turn_index"],
-        Unit::Dyad => &["interview_id", "source", "target"],
-        Unit::Interview => &["interview_id"],
+        LabelUnit::Turn => &["interview_id", "turn_index"],
+        LabelUnit::Dyad => &["interview_id", "source", "target"],
+        LabelUnit::Interview => &["interview_id"],
     };
     for name in keys.iter().copied().chain([labels.column.as_str()]).chain(labels.group.as_deref()) {
         if !cells.columns.contains_key(name) {
@@ -104,15 +95,15 @@ pub fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
         }
         let mut label = Label { interview_id: cell("interview_id").to_owned(), text: cell(&labels.column).to_owned(), ..Label::default() };
         match labels.unit {
-            Unit::Turn => match cell("turn_index").parse::<u32>() {
+            LabelUnit::Turn => match cell("turn_index").parse::<u32>() {
                 Ok(turn) => label.turn_index = Some(turn),
                 Err(_) => return fail(format!("turn_index {:?} is no whole number", cell("turn_index")), "count turns from 1"),
             },
-            Unit::Dyad if cell("source") == cell("target") => {
+            LabelUnit::Dyad if cell("source") == cell("target") => {
                 return fail(format!("{:?} towards themselves", cell("source")), "a dyad has two people");
             }
-            Unit::Dyad => (label.source, label.target) = (cell("source").to_owned(), cell("target").to_owned()),
-            Unit::Interview => {}
+            LabelUnit::Dyad => (label.source, label.target) = (cell("source").to_owned(), cell("target").to_owned()),
+            LabelUnit::Interview => {}
         }
         let group = labels.group.as_deref().map(cell);
         if group.is_some_and(str::is_empty) {
@@ -143,7 +134,7 @@ fn refuse_unused(path: &Path, task: &Task, labels: &Labels, cells: &Cells) -> Re
         let hint = "write group = \"group\" under [task.labels] if no fold may part them, or call the column x_group";
         return refuse(format!("task {} does not use the column \"group\"", task.name), hint);
     }
-    if labels.unit != Unit::Turn && labels.column != "turn_index" && there("turn_index") {
+    if labels.unit != LabelUnit::Turn && labels.column != "turn_index" && there("turn_index") {
         let hint = "use unit = \"turn\", or call the column x_turn_index";
         return refuse(format!("task {} is of unit {} and the labels are of turns", task.name, labels.unit.name()), hint);
     }
@@ -154,7 +145,7 @@ fn refuse_unused(path: &Path, task: &Task, labels: &Labels, cells: &Cells) -> Re
 ///
 /// # Errors
 /// [`Error::Recipe`] for a field that is not known; [`Error::Parse`] as in [`read_labels`].
-pub fn field_labels(task: &Task, labels: &Labels, samples: &[Sample]) -> Result<LabelTable> {
+pub(super) fn field_labels(task: &Task, labels: &Labels, samples: &[Sample]) -> Result<LabelTable> {
     let field = labels.field.as_deref().unwrap_or_default();
     let get: fn(&Row) -> &str = match field {
         "utterance_type" => |r| &r.utterance_type,
@@ -197,31 +188,31 @@ fn finish(path: &Path, labels: &Labels, mut found: Vec<Label>) -> Result<LabelTa
         return Err(Error::parse(path, 0, format!("two labels of {id}{turn}{pair}"), "one label for each key"));
     }
     let mut levels = labels.levels.clone();
-    if levels.is_empty() && !matches!(labels.kind, Answer::Regression | Answer::Text) {
+    if levels.is_empty() && !matches!(labels.kind, AnswerKind::Regression | AnswerKind::Text) {
         levels = found.iter().map(|l| l.text.clone()).collect::<BTreeSet<_>>().into_iter().collect();
         let numbers: Option<Vec<f64>> = levels.iter().map(|l| number(l)).collect();
         if let Some(numbers) = numbers {
             let mut pairs: Vec<(f64, String)> = numbers.into_iter().zip(levels).collect();
             pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
             levels = pairs.into_iter().map(|(_, l)| l).collect();
-        } else if labels.kind == Answer::Ordinal {
+        } else if labels.kind == AnswerKind::Ordinal {
             return Err(Error::parse(path, 0, "levels that are no numbers have no order", "list them from lowest to highest as `levels`"));
         }
     }
-    if labels.kind == Answer::Binary && levels.len() > 2 {
+    if labels.kind == AnswerKind::Binary && levels.len() > 2 {
         let what = format!("{} classes ({}) of a binary label", levels.len(), levels.join(", "));
         return Err(Error::parse(path, 0, what, "use kind = \"multiclass\""));
     }
     for label in &mut found {
         let place = levels.iter().position(|l| *l == label.text);
         label.value = match labels.kind {
-            Answer::Regression => number(&label.text),
-            Answer::Ordinal => place.map(|p| p as f64),
+            AnswerKind::Regression => number(&label.text),
+            AnswerKind::Ordinal => place.map(|p| p as f64),
             _ => None,
         };
         let fits = match labels.kind {
-            Answer::Regression => label.value.is_some(),
-            Answer::Text => true,
+            AnswerKind::Regression => label.value.is_some(),
+            AnswerKind::Text => true,
             _ => place.is_some(),
         };
         if !fits {
@@ -267,7 +258,7 @@ fn parquet_cells(path: &Path) -> Result<Cells> {
             ColumnData::Str(v) => v.iter().map(|x| x.clone().unwrap_or_default()).collect(),
             ColumnData::F32List(_) | ColumnData::StrList(_) => continue,
         };
-        columns.insert(spec.name.clone(), cells);
+        columns.insert(spec.name.to_string(), cells);
     }
     Ok(Cells { columns, lines: vec![0; table.rows()] })
 }
@@ -275,9 +266,9 @@ fn parquet_cells(path: &Path) -> Result<Cells> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tasks::Rule;
+    use crate::tasks::LABELS;
 
-    fn labels(unit: Unit, kind: Answer, levels: &[&str], text: &str) -> Result<LabelTable> {
+    fn labels(unit: LabelUnit, kind: AnswerKind, levels: &[&str], text: &str) -> Result<LabelTable> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("l.csv");
         std::fs::write(&path, text).unwrap();
@@ -290,16 +281,16 @@ mod tests {
             levels: levels.iter().map(|l| (*l).to_owned()).collect(),
             group: None,
         };
-        read_labels(&Task::of(Rule::Labels), &labels)
+        read_labels(&Task::of(&LABELS), &labels)
     }
 
     #[test]
     fn labels_are_sorted_and_have_values() {
         let text = "interview_id,turn_index,label\nb/x,10,low\nb/x,2,high\na,1,\n";
-        let found = labels(Unit::Turn, Answer::Ordinal, &["low", "mid", "high"], text).unwrap();
+        let found = labels(LabelUnit::Turn, AnswerKind::Ordinal, &["low", "mid", "high"], text).unwrap();
         assert_eq!(found.labels.iter().map(|l| (l.turn_index, l.value)).collect::<Vec<_>>(), [(Some(2), Some(2.0)), (Some(10), Some(0.0))]);
         assert_eq!(found.labels[0].group, "b");
-        let found = labels(Unit::Dyad, Answer::Ordinal, &[], "interview_id,source,target,label\na,X,Y,10\na,Y,X,9\n").unwrap();
+        let found = labels(LabelUnit::Dyad, AnswerKind::Ordinal, &[], "interview_id,source,target,label\na,X,Y,10\na,Y,X,9\n").unwrap();
         assert_eq!(found.levels, ["9", "10"]);
     }
 
@@ -308,8 +299,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("l.csv");
         let labels = Labels {
-            unit: Unit::Turn,
-            kind: Answer::Binary,
+            unit: LabelUnit::Turn,
+            kind: AnswerKind::Binary,
             file: Some(path.clone()),
             column: "label".into(),
             field: None,
@@ -318,7 +309,7 @@ mod tests {
         };
         for (rows, told) in [("a,1,x,g1\na,2,y,g2\n", "l.csv:3: a is of the groups g1 and g2"), ("a,1,x,\n", "no group of a")] {
             std::fs::write(&path, format!("interview_id,turn_index,label,pair\n{rows}")).unwrap();
-            let e = read_labels(&Task::of(Rule::Labels), &labels).unwrap_err().to_string();
+            let e = read_labels(&Task::of(&LABELS), &labels).unwrap_err().to_string();
             assert!(e.contains(told), "{e}");
         }
     }
@@ -327,19 +318,29 @@ mod tests {
     fn faults_are_named() {
         let told = |unit, kind, text: &str| labels(unit, kind, &[], text).unwrap_err().to_string();
         for (unit, kind, text, expected) in [
-            (Unit::Turn, Answer::Binary, "interview_id,label\na,1\n", "no column \"turn_index\""),
-            (Unit::Turn, Answer::Binary, "interview_id,turn_index,label\na,first,1\n", "l.csv:2: turn_index \"first\""),
-            (Unit::Dyad, Answer::Binary, "interview_id,source,target,label\na,X,X,1\n", "towards themselves"),
-            (Unit::Dyad, Answer::Binary, "interview_id,source,target,label\na,X,Y,1\na,X,Y,0\n", "two labels of a, X towards Y"),
-            (Unit::Interview, Answer::Binary, "interview_id,label\na,1\nb,2\nc,3\n", "3 classes (1, 2, 3)"),
-            (Unit::Interview, Answer::Regression, "interview_id,label\na,many\n", "label \"many\" of a; expected a number"),
-            (Unit::Interview, Answer::Ordinal, "interview_id,label\na,low\nb,high\n", "have no order"),
-            (Unit::Interview, Answer::Regression, "interview_id,label\n,1\n", "interview_id is empty"),
-            (Unit::Interview, Answer::Regression, "interview_id,lable\na,1\n", "no column \"label\"; did you mean \"lable\"?"),
-            (Unit::Interview, Answer::Regression, "interview_id,label,group\na,1,g\n", "does not use the column \"group\"; write group ="),
-            (Unit::Dyad, Answer::Regression, "interview_id,turn_index,source,target,label\na,1,X,Y,1\n", "the labels are of turns"),
-            (Unit::Interview, Answer::Regression, "interview_id;label\na;1\n", "separated by semicolons"),
-            (Unit::Turn, Answer::Binary, "interview_id,turn_index,label\n\n,,\na,first,1\n", "l.csv:4: turn_index"),
+            (LabelUnit::Turn, AnswerKind::Binary, "interview_id,label\na,1\n", "no column \"turn_index\""),
+            (LabelUnit::Turn, AnswerKind::Binary, "interview_id,turn_index,label\na,first,1\n", "l.csv:2: turn_index \"first\""),
+            (LabelUnit::Dyad, AnswerKind::Binary, "interview_id,source,target,label\na,X,X,1\n", "towards themselves"),
+            (LabelUnit::Dyad, AnswerKind::Binary, "interview_id,source,target,label\na,X,Y,1\na,X,Y,0\n", "two labels of a, X towards Y"),
+            (LabelUnit::Interview, AnswerKind::Binary, "interview_id,label\na,1\nb,2\nc,3\n", "3 classes (1, 2, 3)"),
+            (LabelUnit::Interview, AnswerKind::Regression, "interview_id,label\na,many\n", "label \"many\" of a; expected a number"),
+            (LabelUnit::Interview, AnswerKind::Ordinal, "interview_id,label\na,low\nb,high\n", "have no order"),
+            (LabelUnit::Interview, AnswerKind::Regression, "interview_id,label\n,1\n", "interview_id is empty"),
+            (LabelUnit::Interview, AnswerKind::Regression, "interview_id,lable\na,1\n", "no column \"label\"; did you mean \"lable\"?"),
+            (
+                LabelUnit::Interview,
+                AnswerKind::Regression,
+                "interview_id,label,group\na,1,g\n",
+                "does not use the column \"group\"; write group =",
+            ),
+            (
+                LabelUnit::Dyad,
+                AnswerKind::Regression,
+                "interview_id,turn_index,source,target,label\na,1,X,Y,1\n",
+                "the labels are of turns",
+            ),
+            (LabelUnit::Interview, AnswerKind::Regression, "interview_id;label\na;1\n", "separated by semicolons"),
+            (LabelUnit::Turn, AnswerKind::Binary, "interview_id,turn_index,label\n\n,,\na,first,1\n", "l.csv:4: turn_index"),
         ] {
             let e = told(unit, kind, text);
             assert!(e.contains(expected), "{e}");

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! Sample ─┬─ check: what the annotations hold, and what is wrong with them
-//!         └─ rescue: instances ─┬─ table: labels, candidates, evidence, context, features up to the cut-off
+//!         └─ rule: instances ───┬─ table: labels, candidates, evidence, context, features up to the cut-off
 //!              turns, dyads … ──┼─ features: globs, the leak check
 //! CSV, Parquet ── labels ───────┴─ labelled: the same for turns, ordered dyads and interviews of any corpus
 //! ```
@@ -12,25 +12,24 @@
 
 mod candidate_facts;
 mod check;
-mod emotion;
 mod evidence;
 mod features;
-mod intervention;
 mod labelled;
 mod labels;
-mod relation;
 mod rescue;
+mod rule;
+mod run;
 mod sampling;
+mod schemas;
 mod settings;
-mod support;
 mod table;
 mod target;
-mod viewpoint;
 
 pub use check::{Findings, Media, check};
-pub use features::{FeatureSet, SampleFeatures, TABLES};
-pub use labelled::{Interview, labelled_table};
-pub use labels::{LabelTable, field_labels, read_labels};
-pub use rescue::{Emotion, Instance, Viewpoint, instances};
-pub use settings::{Answer, Evidence, Labels, Rule, Task, Unit, read_tasks};
+pub use features::{FeatureSet, FeatureTable, SampleFeatures};
+pub use rescue::{GoldViewpoint, Instance, KnownEmotion, instances};
+pub use rule::{AnswerKind, Candidates, LABELS, Metrics, RULES, RuleSpec};
+pub use run::{TaskRequest, write_task_tables};
+pub use schemas::schemas;
+pub use settings::{Evidence, LabelUnit, Labels, Task, read_tasks};
 pub use table::task_table;

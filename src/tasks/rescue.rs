@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::settings::{Rule, Task};
-use super::{emotion, intervention, relation, support, viewpoint};
+use super::settings::Task;
 use crate::transcript::rescue::{COUPLE, FAMILY, Row, Sample, THERAPIST};
 
 /// Something to be predicted. Empty text and `None` = the task has no such thing.
@@ -24,7 +23,7 @@ pub struct Instance {
     /// ER: 0 to 10.
     pub intensity: Option<i64>,
     /// VP: what is to be found.
-    pub viewpoints: Vec<Viewpoint>,
+    pub viewpoints: Vec<GoldViewpoint>,
     /// ITP: what kind of boundary it is.
     pub boundary: &'static str,
     /// The closed set the answer is in; VP: the participants.
@@ -32,14 +31,14 @@ pub struct Instance {
     /// SSP: whom the therapist supports.
     pub known_support_target: String,
     /// SSP, by option: what the target felt last.
-    pub known_emotion: Option<Emotion>,
+    pub known_emotion: Option<KnownEmotion>,
     /// `row_index` of the rows that may be looked at, in order; nothing after the last one is known.
     pub context: Vec<u32>,
 }
 
 /// What somebody felt in a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Emotion {
+pub struct KnownEmotion {
     /// `row_index`.
     pub row: u32,
     /// Who.
@@ -52,7 +51,7 @@ pub struct Emotion {
 
 /// What one thinks of another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Viewpoint {
+pub struct GoldViewpoint {
     /// The speaker.
     pub source: String,
     /// About whom.
@@ -65,16 +64,7 @@ pub struct Viewpoint {
 
 /// The instances of one task over all samples, in the samples' order and by row within each.
 pub fn instances(samples: &[Sample], task: &Task) -> Vec<Instance> {
-    match task.rule {
-        Rule::Itp => samples.iter().flat_map(|s| intervention::instances(s, task)).collect(),
-        Rule::Rpp => relation::instances(samples, task),
-        Rule::Stp => samples.iter().flat_map(|s| support::targets(s, task)).collect(),
-        Rule::Ssp => samples.iter().flat_map(|s| support::strategies(s, task)).collect(),
-        Rule::Er => samples.iter().flat_map(|s| emotion::instances(s, task)).collect(),
-        Rule::Vp => samples.iter().flat_map(|s| viewpoint::instances(s, task)).collect(),
-        // Made from a table of labels instead, see `labelled`.
-        Rule::Labels => Vec::new(),
-    }
+    (task.rule.instances)(samples, task)
 }
 
 /// A speaker with a name.

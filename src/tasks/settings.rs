@@ -4,50 +4,14 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::rule::{AnswerKind, LABELS, RULES, RuleSpec, by_name};
 use crate::error::{Error, Result};
-
-/// The rule that makes a task's instances.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Rule {
-    /// Intervention time: does the therapist speak next?
-    Itp,
-    /// Relation pattern of a turn.
-    Rpp,
-    /// Whom the therapist supports.
-    Stp,
-    /// How the therapist supports.
-    Ssp,
-    /// What the speaker feels.
-    Er,
-    /// What the speaker thinks of others.
-    Vp,
-    /// No rule of the benchmark's: the instances are the labels of a table or of an annotation field, see [`Labels`].
-    Labels,
-}
-
-impl Rule {
-    /// The benchmark's rules.
-    pub const ALL: [Rule; 6] = [Rule::Itp, Rule::Rpp, Rule::Stp, Rule::Ssp, Rule::Er, Rule::Vp];
-
-    /// The benchmark's short name in small letters.
-    pub fn name(self) -> &'static str {
-        match self {
-            Rule::Itp => "itp",
-            Rule::Rpp => "rpp",
-            Rule::Stp => "stp",
-            Rule::Ssp => "ssp",
-            Rule::Er => "er",
-            Rule::Vp => "vp",
-            Rule::Labels => "labels",
-        }
-    }
-}
+use crate::table::CutOff;
 
 /// What one instance of a task with labels is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Unit {
+pub enum LabelUnit {
     /// A turn: keys `interview_id`, `turn_index`.
     Turn,
     /// One speaker towards another: keys `interview_id`, `source`, `target`, names as in `turns.speaker`.
@@ -56,58 +20,21 @@ pub enum Unit {
     Interview,
 }
 
-impl Unit {
+impl LabelUnit {
+    /// All.
+    pub const ALL: [LabelUnit; 3] = [LabelUnit::Turn, LabelUnit::Dyad, LabelUnit::Interview];
+
+    /// The unit of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|u| u.name() == name)
+    }
+
     /// As written in task files and tables.
     pub fn name(self) -> &'static str {
         match self {
-            Unit::Turn => "turn",
-            Unit::Dyad => "dyad",
-            Unit::Interview => "interview",
-        }
-    }
-}
-
-/// What kind of answer a label is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Answer {
-    /// One of two classes.
-    Binary,
-    /// One of several classes.
-    Multiclass,
-    /// A class again, but the answer is a ranking of them.
-    Ranking,
-    /// A level of an ordered set.
-    Ordinal,
-    /// A number.
-    Regression,
-    /// Free text.
-    Text,
-}
-
-impl Answer {
-    /// As written in task files and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Answer::Binary => "binary",
-            Answer::Multiclass => "multiclass",
-            Answer::Ranking => "ranking",
-            Answer::Ordinal => "ordinal",
-            Answer::Regression => "regression",
-            Answer::Text => "text",
-        }
-    }
-}
-
-impl Rule {
-    /// The kind of answer of the benchmark's rules; of viewpoints the texts are judged elsewhere, the pairs are in `label_viewpoints`.
-    pub fn answer(self) -> Option<Answer> {
-        match self {
-            Rule::Itp => Some(Answer::Binary),
-            Rule::Rpp | Rule::Stp | Rule::Ssp => Some(Answer::Ranking),
-            Rule::Er => Some(Answer::Ordinal),
-            Rule::Vp => Some(Answer::Text),
-            Rule::Labels => None,
+            LabelUnit::Turn => "turn",
+            LabelUnit::Dyad => "dyad",
+            LabelUnit::Interview => "interview",
         }
     }
 }
@@ -117,9 +44,9 @@ impl Rule {
 #[serde(deny_unknown_fields)]
 pub struct Labels {
     /// What one instance is about.
-    pub unit: Unit,
+    pub unit: LabelUnit,
     /// What kind of answer the label is.
-    pub kind: Answer,
+    pub kind: AnswerKind,
     /// CSV or Parquet with the unit's keys and the label; relative to the task file.
     #[serde(default)]
     pub file: Option<PathBuf>,
@@ -178,8 +105,8 @@ pub struct Task {
     /// Name of the table: `OUT/tasks/<name>.parquet`.
     pub name: String,
     /// How instances are made.
-    #[serde(default = "labels_rule")]
-    pub rule: Rule,
+    #[serde(default = "labels_rule", deserialize_with = "by_name")]
+    pub rule: &'static RuleSpec,
     /// Where the labels are, for a task without a rule of the benchmark's.
     #[serde(default)]
     pub labels: Option<Labels>,
@@ -218,8 +145,8 @@ pub struct Task {
     pub lags: usize,
 }
 
-fn labels_rule() -> Rule {
-    Rule::Labels
+fn labels_rule() -> &'static RuleSpec {
+    &LABELS
 }
 
 fn all_rows() -> i64 {
@@ -236,9 +163,9 @@ fn one() -> usize {
 
 impl Task {
     /// A rule with the benchmark's defaults and no features.
-    pub fn of(rule: Rule) -> Self {
+    pub fn of(rule: &'static RuleSpec) -> Self {
         Task {
-            name: rule.name().into(),
+            name: rule.name.into(),
             rule,
             labels: None,
             context_size: -1,
@@ -257,31 +184,46 @@ impl Task {
 
     /// True when an instance is looked at only after its interview is over: a dyad or an interview, all of its rows shown.
     pub(super) fn after_the_interview(&self) -> bool {
-        self.context_size < 0 && self.labels.as_ref().is_some_and(|l| l.unit != Unit::Turn)
+        self.context_size < 0 && self.labels.as_ref().is_some_and(|l| l.unit != LabelUnit::Turn)
+    }
+
+    /// What a feature may have looked up to: the end of the last row shown, or all where everything is over.
+    pub(super) fn limit(&self) -> CutOff {
+        if self.after_the_interview() { CutOff::Interview } else { CutOff::TurnEnd }
     }
 
     /// What is wrong with the labels section.
     fn fault(&self) -> Option<String> {
-        let labels = match (self.rule, &self.labels) {
-            (Rule::Labels, Some(labels)) => labels,
-            (Rule::Labels, None) => return Some("neither `rule` nor a section `[task.labels]`: one of them makes the instances".into()),
-            (rule, Some(_)) => return Some(format!("`rule = {:?}` and `[task.labels]`: one of them makes the instances", rule.name())),
-            (_, None) => return None,
+        let labels = match (self.rule.answer, &self.labels) {
+            (None, Some(labels)) => labels,
+            (None, None) => return Some("neither `rule` nor a section `[task.labels]`: one of them makes the instances".into()),
+            (Some(_), Some(_)) => {
+                return Some(format!("`rule = {:?}` and `[task.labels]`: one of them makes the instances", self.rule.name));
+            }
+            (Some(_), None) => return None,
         };
         match (&labels.file, &labels.field) {
             (None, None) => Some("labels: name a `file` or an annotation `field`".into()),
             (Some(_), Some(_)) => Some("labels: `file` and `field` are both given; name one".into()),
-            (None, Some(_)) if labels.unit != Unit::Turn => {
+            (None, Some(_)) if labels.unit != LabelUnit::Turn => {
                 Some("labels: an annotation field has labels of turns; use unit = \"turn\"".into())
             }
             (None, Some(_)) if labels.group.is_some() => Some("labels: `group` is a column of a file".into()),
-            _ if matches!(labels.kind, Answer::Regression | Answer::Text) && !labels.levels.is_empty() => {
+            _ if matches!(labels.kind, AnswerKind::Regression | AnswerKind::Text) && !labels.levels.is_empty() => {
                 Some(format!("labels: kind {:?} has no levels", labels.kind.name()))
             }
-            _ if labels.kind == Answer::Binary && !matches!(labels.levels.len(), 0 | 2) => Some("labels: binary has two levels".into()),
+            _ if labels.kind == AnswerKind::Binary && !matches!(labels.levels.len(), 0 | 2) => Some("labels: binary has two levels".into()),
             _ => None,
         }
     }
+}
+
+/// An option that another rule reads and this one would pass over.
+fn unread_option<'a>(rule: &RuleSpec, mut written: impl Iterator<Item = &'a String>) -> Option<String> {
+    let is_option = |key: &str| RULES.into_iter().chain([&LABELS]).any(|r| r.options.contains(&key));
+    let unread = written.find(|key| is_option(key) && !rule.options.contains(&key.as_str()))?;
+    let known = if rule.options.is_empty() { "it has none of its own".to_owned() } else { format!("it has {}", rule.options.join(", ")) };
+    Some(format!("rule {:?} has no option {unread}; {known}", rule.name))
 }
 
 #[derive(Deserialize)]
@@ -293,12 +235,20 @@ struct File {
 /// Reads a task file: TOML with a `[[task]]` for each task.
 ///
 /// # Errors
-/// [`Error::Read`]; [`Error::Recipe`] for what is not understood, a name that is used twice or is no plain file name.
+/// [`Error::Read`]; [`Error::Recipe`] for what is not understood, a name that is used twice or is no plain file name, or an option that the
+/// task's rule does not read.
 pub fn read_tasks(path: &Path) -> Result<Vec<Task>> {
     let text = crate::file::read_text(path)?;
     let fail = |what: String| Error::Recipe { place: path.display().to_string(), what };
     let file: File = toml::from_str(&text).map_err(|e| fail(e.to_string()))?;
     let mut tasks = file.task;
+    let written: toml::Table = toml::from_str(&text).map_err(|e| fail(e.to_string()))?;
+    let written = written.get("task").and_then(toml::Value::as_array).into_iter().flatten().filter_map(toml::Value::as_table);
+    for (task, keys) in tasks.iter().zip(written) {
+        if let Some(fault) = unread_option(task.rule, keys.keys()) {
+            return Err(fail(format!("task {:?}: {fault}", task.name)));
+        }
+    }
     for (i, task) in tasks.iter().enumerate() {
         let plain = !task.name.is_empty() && task.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
         if !plain {
@@ -331,10 +281,19 @@ mod tests {
             read_tasks(&path)
         };
         let tasks = read("[[task]]\nname = \"a\"\nrule = \"rpp\"\ncontext_size = 3\nevidence = \"turn_video_audio\"\n").unwrap();
-        assert_eq!(tasks[0], Task { name: "a".into(), context_size: 3, evidence: Evidence::TurnVideoAudio, ..Task::of(Rule::Rpp) });
+        assert_eq!(
+            tasks[0],
+            Task { name: "a".into(), context_size: 3, evidence: Evidence::TurnVideoAudio, ..Task::of(RuleSpec::named("rpp").unwrap()) }
+        );
         for (text, expected) in [
             ("[[task]]\nname = \"a\"\nrule = \"xyz\"\n", "xyz"),
             ("[[task]]\nname = \"a\"\nrule = \"er\"\nwindow = 3\n", "window"),
+            ("[[task]]\nname = \"a\"\nrule = \"vpp\"\n", "did you mean \"vp\"?"),
+            (
+                "[[task]]\nname = \"a\"\nrule = \"er\"\nany_speaker = true\n",
+                "rule \"er\" has no option any_speaker; it has max_per_sample, min_dialogue_words",
+            ),
+            ("[[task]]\nname = \"a\"\nrule = \"stp\"\nknown_emotion = true\n", "no option known_emotion; it has none of its own"),
             ("[[task]]\nname = \"a\"\n", "neither `rule` nor"),
             ("[[task]]\nname = \"a\"\nrule = \"er\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\n", "one of them makes"),
             ("[[task]]\nname = \"a\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\n", "name a `file`"),

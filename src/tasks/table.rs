@@ -4,34 +4,15 @@ use std::collections::BTreeMap;
 
 use super::features::{Feature, FeatureSet, SampleFeatures};
 use super::rescue::Instance;
-use super::settings::{Answer, Task};
+use super::rule::AnswerKind;
+use super::settings::Task;
 use super::{candidate_facts, evidence};
 use crate::error::{Error, Result};
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 use crate::transcript::rescue::Sample;
 
-/// Units that tables hold; a contract keeps its unit as static text.
-const UNITS: [&str; 16] = [
-    "1",
-    "1/s",
-    "Hz",
-    "s",
-    "px",
-    "deg",
-    "deg/s",
-    "dB",
-    "dBFS",
-    "dB/Hz",
-    "dB re 20 uPa",
-    "full scale",
-    "ratio",
-    "semitone",
-    "semitone/s",
-    "semitones",
-];
-
 /// Turns may overlap; one that ends so much later than the last context row still counts as ended.
-const TOLERANCE_SECS: f64 = 1e-6;
+pub(super) const TOLERANCE_SECS: f64 = 1e-6;
 
 /// Rows of a task's table. `values` has the samples with tables; the others' features are null.
 ///
@@ -60,8 +41,8 @@ pub fn task_table(
             .set("instance_id", one.id.as_str())
             .set("group", one.group_mode)
             .set("split_group", one.split_group.as_str())
-            .set("rule", task.rule.name())
-            .set("kind", task.rule.answer().map(Answer::name))
+            .set("rule", task.rule.name)
+            .set("kind", task.rule.answer.map(AnswerKind::name))
             .set("turn_index", one.row)
             .set("speaker", speaker(one, sample))
             .set("label", Some(one.label.as_str()).filter(|l| !l.is_empty()))
@@ -108,13 +89,13 @@ fn evidence_rows(one: &Instance, sample: &Sample, task: &Task) -> Vec<String> {
 }
 
 /// What may be seen of an instance's context rows, last row first.
-pub(super) struct Seen {
+pub(super) struct Shown {
     pub(super) rows: Vec<Option<Vec<f64>>>,
     pub(super) withheld: usize,
 }
 
 /// Looks at the context rows, whose turns' ends are known, up to the cut-off.
-pub(super) fn look(context: &[u32], set: &FeatureSet, own: &SampleFeatures, ends: &BTreeMap<u32, f64>, cut_off: f64) -> Seen {
+pub(super) fn look(context: &[u32], set: &FeatureSet, own: &SampleFeatures, ends: &BTreeMap<u32, f64>, cut_off: f64) -> Shown {
     let mut withheld = 0;
     let rows = context.iter().rev().map(|row| {
         let mut values = own.turn(*row)?.to_vec();
@@ -122,7 +103,7 @@ pub(super) fn look(context: &[u32], set: &FeatureSet, own: &SampleFeatures, ends
         if ends.get(row).is_none_or(|end| *end > cut_off + TOLERANCE_SECS) {
             withheld += 1;
             for (value, feature) in values.iter_mut().zip(&set.features) {
-                if feature.cut_off == CutOff::TurnEnd {
+                if feature.spec.cut_off.leaks_past(CutOff::TurnStart) {
                     *value = f64::NAN;
                 }
             }
@@ -130,11 +111,11 @@ pub(super) fn look(context: &[u32], set: &FeatureSet, own: &SampleFeatures, ends
         Some(values)
     });
     let rows = rows.collect();
-    Seen { rows, withheld }
+    Shown { rows, withheld }
 }
 
 /// Sets the features of the last rows one by one, and their means.
-pub(super) fn fill(table: &mut TableBuilder, names: &[Vec<String>], task: &Task, set: &FeatureSet, seen: &Seen) {
+pub(super) fn fill(table: &mut TableBuilder, names: &[Vec<String>], task: &Task, set: &FeatureSet, seen: &Shown) {
     for (place, names) in (0..set.features.len()).zip(names) {
         for (lag, name) in names.iter().take(task.lags).enumerate() {
             table.set(name, seen.rows.get(lag).and_then(Option::as_ref).map(|v| v[place]));
@@ -152,7 +133,10 @@ pub(super) fn column_names(task: &Task, set: &FeatureSet) -> Vec<Vec<String>> {
     set.features.iter().map(of).collect()
 }
 
-fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
+/// What a row of a task's table is.
+pub(super) const DESCRIPTION: &str = "One instance of a task.";
+
+pub(super) fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
     let key = |name: &'static str, kind, unit, text: &'static str| ColumnSpec::new(name, kind, unit, text).until(CutOff::None);
     let label = |name: &'static str, kind, text: &'static str| ColumnSpec::new(name, kind, "", text);
     let mut columns = vec![
@@ -188,7 +172,7 @@ fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
     ];
     columns.extend(candidate_facts::columns(task.rule));
     columns.extend(feature_columns(task, set));
-    TableSchema { name: task.rule.name(), description: "One instance of a task.", columns }
+    TableSchema { name: task.rule.name, description: DESCRIPTION, columns }
 }
 
 /// The features' columns, named by [`column_names`].
@@ -207,8 +191,8 @@ pub(super) fn feature_columns(task: &Task, set: &FeatureSet) -> Vec<ColumnSpec> 
     columns
 }
 
-/// One column of a feature.
+/// One column of a feature: what its table declares of it, under another name and as a float.
 pub(super) fn feature_column(feature: &Feature, name: String, which: &str) -> ColumnSpec {
-    let unit = UNITS.into_iter().chain(["semitones re 27.5 Hz"]).find(|u| *u == feature.unit).unwrap_or_default();
-    ColumnSpec::new(name, Kind::F64, unit, format!("{} ({which})", feature.description)).until(feature.cut_off)
+    let ColumnSpec { unit, description, cut_off, modality, .. } = feature.spec.clone();
+    ColumnSpec::new(name, Kind::F64, unit, format!("{description} ({which})")).until(cut_off).of(modality)
 }

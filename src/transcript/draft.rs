@@ -85,6 +85,14 @@ impl<'a> Draft<'a> {
         })
     }
 
+    /// What was told beside them.
+    pub(super) fn oddities(&self) -> impl Iterator<Item = &str> {
+        self.warnings.iter().filter_map(|w| match w {
+            Warning::Transcript { what } if !what.starts_with("dropped ") => Some(what.as_str()),
+            _ => None,
+        })
+    }
+
     pub(super) fn warn(&mut self, what: impl Into<String>) {
         self.warnings.push(Warning::Transcript { what: what.into() });
     }

@@ -284,6 +284,7 @@ fn read_file(path: &Path, id: &str, dropped: Option<&mut Vec<String>>) -> Result
     if draft.changed() > 0 {
         tracing::warn!("{}: {} texts held control characters, which were replaced", path.display(), draft.changed());
     }
+    draft.oddities().for_each(|what| tracing::warn!("{}: {what}", path.display()));
     if let Some(dropped) = dropped {
         dropped.extend(draft.dropped().map(|what| format!("{}: {what}", path.display())));
     }

@@ -1,12 +1,25 @@
 //! ER: what the speaker of a row feels, and how strongly.
 
-use super::rescue::{Instance, context, id_by_sample, instance, is_client};
-use super::sampling::{Single, capped};
-use super::settings::Task;
+use super::{AnswerKind, Candidates, Metrics, RuleSpec};
+use crate::tasks::rescue::{Instance, context, id_by_sample, instance, is_client};
+use crate::tasks::sampling::{Single, capped};
+use crate::tasks::settings::Task;
 use crate::transcript::rescue::{Row, Sample};
 
+/// What the speaker feels.
+pub(super) static RULE: RuleSpec = RuleSpec {
+    name: "er",
+    answer: Some(AnswerKind::Ordinal),
+    instances: |samples, task| samples.iter().flat_map(|s| instances(s, task)).collect(),
+    candidates: Candidates::OneSet,
+    metrics: Some(Metrics::Intensity),
+    options: &["max_per_sample", "min_dialogue_words"],
+    wording: Some("er"),
+    counted_as: |one| one.intensity.map_or_else(String::new, |i| format!("intensity {i:2}")),
+};
+
 /// Rows after the first 30 % with an emotion of their own speaker, evenly sampled.
-pub(super) fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {
+fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {
     let n = sample.rows.len();
     let skipped = n.saturating_sub(1).min((3 * n).div_ceil(10));
     let found: Vec<Instance> = sample
@@ -29,7 +42,7 @@ pub(super) fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {
 }
 
 /// The first emotion of the row's speaker with text and an intensity that rounds (half to even) to 0-10.
-pub(super) fn own_emotion(row: &Row) -> Option<(&str, i64)> {
+fn own_emotion(row: &Row) -> Option<(&str, i64)> {
     if !is_client(&row.primary_speaker) {
         return None;
     }

@@ -1,9 +1,38 @@
 //! STP and SSP: whom the therapist supports, and how.
 
-use super::rescue::{Emotion, Instance, context, id_by_file, instance};
-use super::settings::Task;
-use super::target::{candidates, supported};
-use crate::transcript::rescue::{GroupMode, Sample};
+use super::{AnswerKind, Candidates, Metrics, RuleSpec};
+use crate::tasks::rescue::{Instance, KnownEmotion, context, id_by_file, instance};
+use crate::tasks::settings::Task;
+use crate::tasks::target::{candidates, supported};
+use crate::transcript::rescue::{COUPLE, FAMILY, GroupMode, Sample};
+
+/// Whom the therapist supports.
+pub(super) static TARGET: RuleSpec = RuleSpec {
+    name: "stp",
+    answer: Some(AnswerKind::Ranking),
+    instances: |samples, task| samples.iter().flat_map(|s| targets(s, task)).collect(),
+    candidates: Candidates::People,
+    metrics: Some(Metrics::OwnCandidates),
+    options: &[],
+    wording: Some("stp"),
+    // Names of people differ from sample to sample: only the kind of target is worth a count.
+    counted_as: |one| {
+        let is_group = one.label == COUPLE || one.label == FAMILY;
+        format!("{} {}", one.group_mode, if is_group { &one.label } else { "one person" })
+    },
+};
+
+/// How the therapist supports.
+pub(super) static STRATEGY: RuleSpec = RuleSpec {
+    name: "ssp",
+    answer: Some(AnswerKind::Ranking),
+    instances: |samples, task| samples.iter().flat_map(|s| strategies(s, task)).collect(),
+    candidates: Candidates::SetPerGroupMode,
+    metrics: None,
+    options: &["known_emotion"],
+    wording: Some("ssp"),
+    counted_as: |one| format!("{} {}", one.group_mode, one.label),
+};
 
 /// The strategies of couple therapy.
 const COUPLE_STRATEGIES: [&str; 10] =
@@ -12,7 +41,7 @@ const COUPLE_STRATEGIES: [&str; 10] =
 const FAMILY_STRATEGIES: [&str; 8] = ["safeguard", "join", "track", "counterbalance", "enact", "boundary", "reframe", "repair"];
 
 /// The closed set of strategies.
-pub(super) fn strategy_set(mode: GroupMode) -> &'static [&'static str] {
+pub(in crate::tasks) fn strategy_set(mode: GroupMode) -> &'static [&'static str] {
     match mode {
         GroupMode::Couple => &COUPLE_STRATEGIES,
         GroupMode::Family => &FAMILY_STRATEGIES,
@@ -20,7 +49,7 @@ pub(super) fn strategy_set(mode: GroupMode) -> &'static [&'static str] {
 }
 
 /// STP.
-pub(super) fn targets(sample: &Sample, task: &Task) -> Vec<Instance> {
+fn targets(sample: &Sample, task: &Task) -> Vec<Instance> {
     let all = candidates(sample);
     let mut found = Vec::new();
     for (position, row) in sample.rows.iter().enumerate() {
@@ -40,7 +69,7 @@ pub(super) fn targets(sample: &Sample, task: &Task) -> Vec<Instance> {
 }
 
 /// SSP.
-pub(super) fn strategies(sample: &Sample, task: &Task) -> Vec<Instance> {
+fn strategies(sample: &Sample, task: &Task) -> Vec<Instance> {
     let set = strategy_set(sample.group_mode);
     let mut found = Vec::new();
     for (position, row) in sample.rows.iter().enumerate() {
@@ -63,12 +92,12 @@ pub(super) fn strategies(sample: &Sample, task: &Task) -> Vec<Instance> {
 }
 
 /// The target's most recent emotion in the `size` rows before `position`; for the group label that of any participant.
-fn last_emotion(sample: &Sample, position: usize, size: usize, target: &str) -> Option<Emotion> {
+fn last_emotion(sample: &Sample, position: usize, size: usize, target: &str) -> Option<KnownEmotion> {
     let group = target == sample.group_mode.label();
     let is_target = |person: &str| if group { sample.participants.iter().any(|p| p == person) } else { person == target };
     sample.rows[position - size..position].iter().rev().find_map(|row| {
         let emotion = row.internal_emotion.iter().find(|e| !e.emotion_description.is_empty() && is_target(&e.person))?;
-        Some(Emotion {
+        Some(KnownEmotion {
             row: row.row_index,
             person: emotion.person.clone(),
             emotion: emotion.emotion_description.clone(),

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use turnwise::error::{Error, Result};
-use turnwise::store::read::read_columns;
-use turnwise::text::clean;
-
-use super::provenance::own_tables;
+use crate::error::{Error, Result};
+use crate::store::finished::own_tables;
+use crate::store::read::read_columns;
+use crate::text::clean;
 
 /// Times of one turn in both; annotations have up to three decimals.
 const SAME_SECS: f64 = 0.002;
 
 /// What is compared of a row.
+#[derive(Clone, Debug, PartialEq)]
 pub struct AnnotatedRow {
     /// `row_index`.
     pub index: u32,
@@ -38,14 +38,14 @@ pub fn agree(id: &str, rows: &[AnnotatedRow], out: &Path) -> Result<()> {
                 hint: "extract the interview again with these annotations".into(),
             })
         };
-        let Some(own) = rows.iter().find(|r| r.index == index) else { return differs("is not in them".into()) };
+        let Some(annotated) = rows.iter().find(|r| r.index == index) else { return differs("is not in them".into()) };
         let speaker = turns.text("speaker", row).unwrap_or_default();
         // The tables hold it without control characters.
-        if clean(&own.speaker) != speaker {
-            return differs(format!("is spoken by {:?}, extracted as {speaker:?}", own.speaker));
+        if clean(&annotated.speaker) != speaker {
+            return differs(format!("is spoken by {:?}, extracted as {speaker:?}", annotated.speaker));
         }
         let extracted = turns.number("start_secs", row).zip(turns.number("end_secs", row));
-        let (Some((start, end)), Some((from, to))) = (own.span, extracted) else { continue };
+        let (Some((start, end)), Some((from, to))) = (annotated.span, extracted) else { continue };
         let moved = *shift.get_or_insert(from - start);
         if (from - start - moved).abs() > SAME_SECS || (to - end - moved).abs() > SAME_SECS {
             return differs(format!("is at {start:.3} to {end:.3} s, extracted at {from:.3} to {to:.3} s"));

@@ -1,12 +1,25 @@
 //! ITP: after which rows does the therapist speak? Balanced within each sample.
 
-use super::rescue::{Instance, context, instance};
-use super::sampling::{Single, capped};
-use super::settings::Task;
+use super::{AnswerKind, Candidates, RuleSpec};
+use crate::tasks::rescue::{Instance, context, instance};
+use crate::tasks::sampling::{Single, capped};
+use crate::tasks::settings::Task;
 use crate::transcript::rescue::{Sample, THERAPIST};
 
+/// Intervention time: does the therapist speak next?
+pub(super) static RULE: RuleSpec = RuleSpec {
+    name: "itp",
+    answer: Some(AnswerKind::Binary),
+    instances: |samples, task| samples.iter().flat_map(|s| instances(s, task)).collect(),
+    candidates: Candidates::OneSet,
+    metrics: None,
+    options: &["max_per_class"],
+    wording: Some("itp"),
+    counted_as: |one| one.label.clone(),
+};
+
 /// The sample's decision points, as many yes as no, by row.
-pub(super) fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {
+fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {
     let (mut yes, mut no) = (Vec::new(), Vec::new());
     for (position, pair) in sample.rows.windows(2).enumerate() {
         if pair[0].primary_speaker != THERAPIST {

@@ -2,12 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rescue::{Instance, context, id_by_file, instance};
-use super::settings::Task;
+use super::{AnswerKind, Candidates, RuleSpec};
+use crate::tasks::rescue::{Instance, context, id_by_file, instance};
+use crate::tasks::settings::Task;
 use crate::transcript::rescue::{GroupMode, Row, Sample, THERAPIST};
 
+/// Relation pattern of a turn.
+pub(super) static RULE: RuleSpec = RuleSpec {
+    name: "rpp",
+    answer: Some(AnswerKind::Ranking),
+    instances,
+    candidates: Candidates::SetPerGroupMode,
+    metrics: None,
+    options: &["any_speaker", "include_current"],
+    wording: Some("rpp"),
+    counted_as: |one| format!("{} {}", one.group_mode, one.label),
+};
+
 /// Instances of both group modes, in the samples' order.
-pub(super) fn instances(samples: &[Sample], task: &Task) -> Vec<Instance> {
+fn instances(samples: &[Sample], task: &Task) -> Vec<Instance> {
     let counts = |row: &&Row| !row.relation_cycle_state.is_empty() && (task.any_speaker || row.primary_speaker == THERAPIST);
     let mut states: BTreeMap<GroupMode, BTreeSet<&str>> = BTreeMap::new();
     for sample in samples {

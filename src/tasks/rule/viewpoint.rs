@@ -1,12 +1,25 @@
 //! VP: what the speaker of a row thinks of others.
 
-use super::rescue::{Instance, Viewpoint, context, id_by_sample, instance, is_client};
-use super::sampling::{Single, capped};
-use super::settings::Task;
+use super::{AnswerKind, Candidates, Metrics, RuleSpec};
+use crate::tasks::rescue::{GoldViewpoint, Instance, context, id_by_sample, instance, is_client};
+use crate::tasks::sampling::{Single, capped};
+use crate::tasks::settings::Task;
 use crate::transcript::rescue::{COUPLE, FAMILY, Row, Sample};
 
+/// What the speaker thinks of others. The texts are judged elsewhere, the pairs are in `label_viewpoints`.
+pub(super) static RULE: RuleSpec = RuleSpec {
+    name: "vp",
+    answer: Some(AnswerKind::Text),
+    instances: |samples, task| samples.iter().flat_map(|s| instances(s, task)).collect(),
+    candidates: Candidates::People,
+    metrics: Some(Metrics::Pairs),
+    options: &["max_per_sample"],
+    wording: Some("vp"),
+    counted_as: |one| format!("{} viewpoints", one.viewpoints.len()),
+};
+
 /// Rows with viewpoints of their own speaker, evenly sampled.
-pub(super) fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {
+fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {
     let participants = participants(sample);
     let found: Vec<Instance> = sample
         .rows
@@ -27,14 +40,14 @@ pub(super) fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {
 }
 
 /// The row's viewpoints whose source is its speaker, a client.
-pub(super) fn own_viewpoints(row: &Row) -> Vec<Viewpoint> {
+fn own_viewpoints(row: &Row) -> Vec<GoldViewpoint> {
     if !is_client(&row.primary_speaker) {
         return Vec::new();
     }
     row.viewpoints_attitudes
         .iter()
         .filter(|v| v.source == row.primary_speaker && !v.target.is_empty() && !v.viewpoint.is_empty())
-        .map(|v| Viewpoint {
+        .map(|v| GoldViewpoint {
             source: v.source.clone(),
             target: v.target.clone(),
             viewpoint: v.viewpoint.clone(),

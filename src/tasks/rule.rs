@@ -1,0 +1,186 @@
+//! The rules that make a task's instances, each declared once: what its answers are, how instances are made, how they are measured and what
+//! is asked. A new rule is a file in this folder and a line in [`RULES`], with its question among the data.
+
+mod emotion;
+mod intervention;
+mod relation;
+mod support;
+mod viewpoint;
+
+use serde::{Deserialize, Deserializer};
+
+use super::rescue::Instance;
+use super::settings::Task;
+use crate::spelling::meant;
+use crate::transcript::rescue::Sample;
+
+pub(super) use support::strategy_set;
+
+/// The benchmark's rules, in the order of reports.
+pub static RULES: [&RuleSpec; 6] =
+    [&intervention::RULE, &relation::RULE, &support::TARGET, &support::STRATEGY, &emotion::RULE, &viewpoint::RULE];
+
+/// No rule of the benchmark's: the instances are the labels of a table or of an annotation field, see [`super::Labels`].
+pub static LABELS: RuleSpec = RuleSpec {
+    name: "labels",
+    answer: None,
+    instances: |_, _| Vec::new(),
+    candidates: Candidates::OneSet,
+    metrics: None,
+    options: &["include_current"],
+    wording: None,
+    counted_as: |one| one.label.clone(),
+};
+
+/// One rule.
+pub struct RuleSpec {
+    /// As in task files and tables.
+    pub name: &'static str,
+    /// The kind of answer; `None` = the task's labels tell.
+    pub answer: Option<AnswerKind>,
+    /// The instances over all samples, in the samples' order and by row within each.
+    pub instances: fn(&[Sample], &Task) -> Vec<Instance>,
+    /// The sets that answers are taken from.
+    pub candidates: Candidates,
+    /// What its answers are measured by; `None` = what the kind of answer is measured by.
+    pub metrics: Option<Metrics>,
+    /// Keys of a task that this rule reads beside those that all rules read.
+    pub options: &'static [&'static str],
+    /// Key of its question in `data/questions.toml`; `None` = the question of the unit that the labels are of.
+    pub wording: Option<&'static str>,
+    /// What an instance counts as where an annotation set is checked.
+    pub counted_as: fn(&Instance) -> String,
+}
+
+impl RuleSpec {
+    /// The rule of that name.
+    pub fn named(name: &str) -> Option<&'static RuleSpec> {
+        RULES.into_iter().chain([&LABELS]).find(|r| r.name == name)
+    }
+
+    /// What answers of this kind to this rule are measured by.
+    pub fn metrics(&self, kind: AnswerKind) -> Metrics {
+        self.metrics.unwrap_or_else(|| kind.metrics())
+    }
+}
+
+impl std::fmt::Debug for RuleSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "RuleSpec({})", self.name)
+    }
+}
+
+/// Names are unique.
+impl PartialEq for RuleSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// A rule by its name in a task file.
+pub(super) fn by_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static RuleSpec, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    RuleSpec::named(&name).ok_or_else(|| {
+        let known: Vec<&str> = RULES.iter().map(|r| r.name).collect();
+        serde::de::Error::custom(format!("no rule {name:?}{}; there are {}", meant(&name, known.iter().copied()), known.join(", ")))
+    })
+}
+
+/// What kind of answer a label is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnswerKind {
+    /// One of two classes.
+    Binary,
+    /// One of several classes.
+    Multiclass,
+    /// A class again, but the answer is a ranking of them.
+    Ranking,
+    /// A level of an ordered set.
+    Ordinal,
+    /// A number.
+    Regression,
+    /// Free text.
+    Text,
+}
+
+impl AnswerKind {
+    /// All.
+    pub const ALL: [AnswerKind; 6] =
+        [AnswerKind::Binary, AnswerKind::Multiclass, AnswerKind::Ranking, AnswerKind::Ordinal, AnswerKind::Regression, AnswerKind::Text];
+
+    /// As written in task files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            AnswerKind::Binary => "binary",
+            AnswerKind::Multiclass => "multiclass",
+            AnswerKind::Ranking => "ranking",
+            AnswerKind::Ordinal => "ordinal",
+            AnswerKind::Regression => "regression",
+            AnswerKind::Text => "text",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|k| k.name() == name)
+    }
+
+    /// What answers of this kind are measured by where the rule says nothing else.
+    fn metrics(self) -> Metrics {
+        match self {
+            AnswerKind::Binary | AnswerKind::Multiclass => Metrics::Classes,
+            AnswerKind::Ranking => Metrics::Ranking,
+            AnswerKind::Ordinal => Metrics::Levels,
+            AnswerKind::Regression => Metrics::Number,
+            AnswerKind::Text => Metrics::JudgedElsewhere,
+        }
+    }
+}
+
+/// The sets that answers are taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Candidates {
+    /// One set for all instances, or none.
+    OneSet,
+    /// Couples and families have a set each, and are asked and measured apart.
+    SetPerGroupMode,
+    /// People: each instance has its own.
+    People,
+}
+
+/// What answers are measured by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metrics {
+    /// Precision, recall and F1 of each class, and the accuracies.
+    Classes,
+    /// Recall at ranks, mean reciprocal rank, macro precision, recall and F1 of the first.
+    Ranking,
+    /// Recall at ranks and mean reciprocal rank among each instance's own candidates.
+    OwnCandidates,
+    /// Quadratic weighted kappa, mean absolute error, accuracy.
+    Levels,
+    /// Levels 0 to 10 and the benchmark's intensity match.
+    Intensity,
+    /// Errors, R², Pearson's r.
+    Number,
+    /// The benchmark's score of pairs, and precision, recall and F1 over all pairs.
+    Pairs,
+    /// Free text: no number here tells how good it is.
+    JudgedElsewhere,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_a_name_of_its_own_and_is_found_by_it() {
+        for rule in RULES.into_iter().chain([&LABELS]) {
+            assert_eq!(RuleSpec::named(rule.name), Some(rule), "{}", rule.name);
+            assert_eq!(RULES.iter().filter(|r| r.name == rule.name).count(), usize::from(*rule != LABELS), "{}", rule.name);
+        }
+        assert_eq!(RuleSpec::named(""), None);
+        assert!(AnswerKind::ALL.into_iter().all(|k| AnswerKind::from_name(k.name()) == Some(k)));
+    }
+}

@@ -1,0 +1,233 @@
+//! `turnwise tasks`: from a task file, annotations and the tables of an output folder to one table for each task.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::features::{FeatureSet, FeatureTable, SampleFeatures};
+use super::labelled::{InterviewTables, labelled_table};
+use super::labels::{LabelTable, field_labels, read_labels};
+use super::rescue::instances;
+use super::settings::{Labels, Task, read_tasks};
+use super::table::task_table;
+use crate::error::{Error, Result};
+use crate::store::Writer;
+use crate::store::agreement::{AnnotatedRow, agree};
+use crate::store::finished::{own_tables, refuse_mixed, tell_unfinished};
+use crate::store::parquet::FileMetadata;
+use crate::store::paths::table_path_in;
+use crate::store::provenance::Makings;
+use crate::store::read::{StoredSchema, StoredTable, read_columns, read_metadata};
+use crate::table::Table;
+use crate::transcript::rescue::{Row, Sample, read_samples, read_samples_leniently};
+
+/// Interviews without tables that are told by name.
+const NAMED: usize = 5;
+
+/// What task tables are made from.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskRequest<'a> {
+    /// The folder that `extract` wrote; the tables go to its subfolder `tasks`.
+    pub out: &'a Path,
+    /// The task file.
+    pub tasks: &'a Path,
+    /// Samples of the benchmark's; tasks with a table of labels need none.
+    pub annotations: Option<&'a Path>,
+    /// Pass over rows of the annotations that are wrong, and tell them.
+    pub lenient: bool,
+    /// Go on where interviews were made by different recipes, models or versions.
+    pub mixed: bool,
+    /// Writes the tables.
+    pub writer: Writer,
+}
+
+/// Footers of the tables that an interview has, by its id; empty where it has none.
+type Footers = BTreeMap<String, Vec<StoredSchema>>;
+
+/// A task, and the interviews it is of.
+struct Work {
+    task: Task,
+    /// Where the instances are labels of a table or a field.
+    labels: Option<LabelTable>,
+    interviews: Vec<String>,
+}
+
+/// Writes the task tables; tells how many instances each has. Nothing is written before all tasks are known to be sound: none mixes recipes
+/// unasked, none has a feature that leaks.
+///
+/// # Errors
+/// [`Error::Read`], [`Error::Parse`] or [`Error::Recipe`] for the task file, annotations or labels; [`Error::Usage`] for annotations other than
+/// those extracted, a leak, or interviews made in several ways; [`Error::Write`] for a table.
+pub fn write_task_tables(request: &TaskRequest<'_>) -> Result<String> {
+    let tasks = read_tasks(request.tasks)?;
+    let samples = samples(request)?;
+    let needs_annotations = |t: &&Task| t.labels.as_ref().is_none_or(|l| l.field.is_some());
+    if let Some(task) = tasks.iter().find(needs_annotations).filter(|_| request.annotations.is_none()) {
+        let what = format!("task {} is made from annotations, and none are given", task.name);
+        return Err(Error::Usage { what, hint: "name them with --annotations".into() });
+    }
+    samples.iter().try_for_each(|sample| agrees(sample, request.out))?;
+    let all: Vec<Work> = tasks.into_iter().map(|task| Work::new(task, &samples)).collect::<Result<_>>()?;
+    let footers = footers(request.out, &all)?;
+    let metadata: Vec<FileMetadata> = all.iter().map(|work| made(work, &footers, request.mixed)).collect::<Result<_>>()?;
+    let sets: Vec<FeatureSet> = all.iter().map(|work| features(work, &footers)).collect::<Result<_>>()?;
+    all.iter().try_for_each(|work| request.writer.check(&path_of(request, &work.task)?))?;
+    let mut report = String::new();
+    let mut values = Values::new(request.out);
+    for ((work, set), metadata) in all.iter().zip(&sets).zip(&metadata) {
+        let (table, with_tables) = match (&work.task.labels, &work.labels) {
+            (Some(spec), Some(labels)) => labelled(request.out, work, (spec, labels), set)?,
+            _ => by_rule(&work.task, &samples, set, values.of(&work.interviews, set)?)?,
+        };
+        let path = path_of(request, &work.task)?;
+        request.writer.write(&path, &table, metadata)?;
+        let (path, rows, of, features) = (path.display(), table.rows(), work.interviews.len(), set.len());
+        // Writing into a String cannot fail.
+        let _ = writeln!(report, "{path}: {rows} instances, {with_tables} of {of} interviews with tables, {features} features");
+    }
+    Ok(report)
+}
+
+fn path_of(request: &TaskRequest<'_>, task: &Task) -> Result<PathBuf> {
+    table_path_in(request.writer.format(), request.out, "tasks", &task.name)
+}
+
+fn samples(request: &TaskRequest<'_>) -> Result<Vec<Sample>> {
+    match request.annotations {
+        Some(path) if request.lenient => {
+            let (samples, dropped) = read_samples_leniently(path)?;
+            dropped.iter().for_each(|d| tracing::warn!("{d}"));
+            Ok(samples)
+        }
+        Some(path) => read_samples(path),
+        None => Ok(Vec::new()),
+    }
+}
+
+impl Work {
+    fn new(task: Task, samples: &[Sample]) -> Result<Self> {
+        let labels = match &task.labels {
+            Some(labels) if labels.field.is_some() => Some(field_labels(&task, labels, samples)?),
+            Some(labels) => Some(read_labels(&task, labels)?),
+            None => None,
+        };
+        let interviews = match &labels {
+            Some(labels) => labels.interviews().into_iter().map(ToOwned::to_owned).collect(),
+            None => samples.iter().map(|s| s.id.clone()).collect(),
+        };
+        Ok(Work { task, labels, interviews })
+    }
+}
+
+/// The rows of a sample are the turns that were extracted.
+fn agrees(sample: &Sample, out: &Path) -> Result<()> {
+    let row = |r: &Row| AnnotatedRow {
+        index: r.row_index,
+        speaker: r.primary_speaker.clone(),
+        span: Some((r.segment.start().get(), r.segment.end().get())),
+    };
+    agree(&sample.id, &sample.rows.iter().map(row).collect::<Vec<_>>(), out)
+}
+
+/// The footers of all interviews' tables; tells of interviews that have none.
+fn footers(out: &Path, all: &[Work]) -> Result<Footers> {
+    let mut footers = Footers::new();
+    for id in all.iter().flat_map(|work| &work.interviews) {
+        if !footers.contains_key(id) {
+            tell_unfinished(out, id)?;
+            let tables = own_tables(out, id, &names())?;
+            footers.insert(id.clone(), tables.into_iter().map(|(_, path)| read_metadata(&path)).collect::<Result<_>>()?);
+        }
+    }
+    let without: Vec<&str> = footers.iter().filter(|(_, tables)| tables.is_empty()).map(|(id, _)| id.as_str()).collect();
+    if !without.is_empty() {
+        let more = if without.len() > NAMED { ", …" } else { "" };
+        let some = without[..without.len().min(NAMED)].join(", ");
+        tracing::warn!("{} interviews have no tables, so their instances have no features: {some}{more}", without.len());
+    }
+    Ok(footers)
+}
+
+fn names() -> [&'static str; FeatureTable::ALL.len()] {
+    FeatureTable::ALL.map(FeatureTable::name)
+}
+
+/// How the interviews of a task were made: what they agree on, `mixed` for the rest. Refused where that is not allowed.
+fn made(work: &Work, footers: &Footers, mixed: bool) -> Result<FileMetadata> {
+    let mut makings = Makings::default();
+    for id in &work.interviews {
+        footers[id].iter().for_each(|footer| makings.add(&footer.metadata, id));
+    }
+    refuse_mixed(&makings, mixed, &format!("task {}", work.task.name))?;
+    Ok(makings.common())
+}
+
+fn features(work: &Work, footers: &Footers) -> Result<FeatureSet> {
+    let schemas: Vec<StoredSchema> = work.interviews.iter().flat_map(|id| footers[id].iter().cloned()).collect();
+    FeatureSet::resolve(&work.task, &schemas)
+}
+
+/// The table of a task with labels, and how many of its interviews have tables.
+fn labelled(out: &Path, work: &Work, labels: (&Labels, &LabelTable), set: &FeatureSet) -> Result<(Table, usize)> {
+    let mut interviews = BTreeMap::new();
+    for id in &work.interviews {
+        for (_, turns) in own_tables(out, id, &[FeatureTable::Turns.name()])? {
+            let turns = read_columns(&turns, &["turn_index", "speaker", "end_secs"])?;
+            interviews.insert(id.clone(), InterviewTables::new(&turns, stored(out, id, set, &["listener"])?));
+        }
+    }
+    Ok((labelled_table(&work.task, labels.0, labels.1, set, &interviews)?, interviews.len()))
+}
+
+/// The table of a task with a rule of the benchmark's, and how many of its interviews have tables.
+fn by_rule(task: &Task, samples: &[Sample], set: &FeatureSet, values: &BTreeMap<String, SampleFeatures>) -> Result<(Table, usize)> {
+    let instances = instances(samples, task);
+    let mut ids: Vec<&str> = instances.iter().map(|i| i.id.as_str()).collect();
+    ids.sort_unstable();
+    if let Some(twice) = ids.windows(2).find(|w| w[0] == w[1]) {
+        let why = "the benchmark's ids of this task are made from the file's name alone";
+        tracing::warn!("task {}: several instances have one id, such as {}: {why}", task.name, twice[0]);
+    }
+    Ok((task_table(task, &instances, samples, set, values)?, values.len()))
+}
+
+/// The tables of an interview, with the columns that the features need, and `more`.
+fn stored(out: &Path, id: &str, set: &FeatureSet, more: &[&str]) -> Result<Vec<StoredTable>> {
+    let mut tables = Vec::new();
+    for table in FeatureTable::ALL {
+        for (_, path) in own_tables(out, id, &[table.name()])? {
+            let mut columns = set.columns_of(table);
+            columns.extend(more);
+            tables.push(read_columns(&path, &columns)?);
+        }
+    }
+    Ok(tables)
+}
+
+/// The samples' values for the features of the task before: tasks mostly want the same ones, and reading is what takes time.
+struct Values<'a> {
+    out: &'a Path,
+    /// What was read last: features, and of which interviews.
+    last: Option<(FeatureSet, Vec<String>)>,
+    values: BTreeMap<String, SampleFeatures>,
+}
+
+impl<'a> Values<'a> {
+    fn new(out: &'a Path) -> Self {
+        Values { out, last: None, values: BTreeMap::new() }
+    }
+
+    fn of(&mut self, ids: &[String], set: &FeatureSet) -> Result<&BTreeMap<String, SampleFeatures>> {
+        if !self.last.as_ref().is_some_and(|(features, of)| features == set && of == ids) {
+            self.values.clear();
+            for id in ids {
+                let tables = stored(self.out, id, set, &[])?;
+                if !tables.is_empty() {
+                    self.values.insert(id.clone(), SampleFeatures::new(set, &tables));
+                }
+            }
+            self.last = Some((set.clone(), ids.to_vec()));
+        }
+        Ok(&self.values)
+    }
+}
