@@ -23,9 +23,10 @@ pub struct Cli {
     #[arg(long, global = true, value_name = "DIR", env = "TURNWISE_MODELS", value_hint = ValueHint::DirPath)]
     pub models: Option<PathBuf>,
     /// Who may read the files and folders that are made: you alone, or also the group, for a lab that works in one
-    /// folder; its members can then go on where another stopped. A umask stricter than 022 holds.
-    #[arg(long, global = true, value_enum, value_name = "WHO", default_value_t = Share::Owner)]
-    pub share: Share,
+    /// folder; its members can then go on where another stopped. A umask stricter than 022 holds. Default: the owner; where
+    /// `extract` goes on in a folder that its group may write to, the group.
+    #[arg(long, global = true, value_enum, value_name = "WHO")]
+    pub share: Option<Share>,
 }
 
 /// Who may read what is written.

@@ -80,6 +80,15 @@ fn kind(there: FileType) -> &'static str {
     if there.is_dir() { "a folder" } else { "something else" }
 }
 
+/// A file as a manifest names it; where that is an absolute path of any system, or an address, the file's name alone:
+/// tables say nothing of where a corpus lies.
+pub fn without_place(cell: &str) -> &str {
+    let of_windows = cell.starts_with('\\') || cell.as_bytes().get(1) == Some(&b':');
+    let tells_a_place = Path::new(cell).is_absolute() || of_windows || cell.contains("://") || cell.starts_with('~');
+    let name = if tells_a_place { cell.rsplit(['/', '\\']).next().filter(|n| !n.is_empty()) } else { None };
+    name.unwrap_or(cell)
+}
+
 /// Refuses to write over what is being read.
 ///
 /// # Errors
@@ -122,6 +131,14 @@ mod tests {
         }
         check(&at("none")).unwrap();
         assert!(read(&at("none")).unwrap_err().chain().contains("No such file"));
+    }
+
+    #[test]
+    fn a_name_tells_no_place() {
+        for place in ["C:\\Users\\anna\\v.mp4", "\\\\lab\\anna\\v.mp4", "file:///home/anna/v.mp4", "~/v.mp4", "/home/v.mp4"] {
+            assert_eq!(without_place(place), "v.mp4", "{place}");
+        }
+        assert_eq!(without_place("films/v.mp4"), "films/v.mp4");
     }
 
     #[test]

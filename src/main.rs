@@ -15,7 +15,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    commands::sharing::set(cli.share);
+    commands::sharing::set(commands::sharing::of(&cli));
     commands::logging::start(cli.verbose, cli.quiet);
     match commands::run(&cli) {
         Ok(code) => code,

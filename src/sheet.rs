@@ -34,8 +34,8 @@ impl Sheet {
     /// Reads a file. No column is looked for yet, see [`Sheet::require`] and [`Sheet::allow_only`].
     ///
     /// # Errors
-    /// [`Error::Read`]; [`Error::Parse`] naming line and cell: another encoding than UTF-8, another separator than a
-    /// comma, a name used for two columns, cells under no name, a quote that is not closed, a row with more or fewer
+    /// [`Error::Read`]; [`Error::Parse`] naming line and cell: another encoding than UTF-8, bars between
+    /// the cells, a name used for two columns, cells under no name, a quote that is not closed, a row with more or fewer
     /// cells than the header.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = crate::file::read(path)?;
@@ -44,7 +44,9 @@ impl Sheet {
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
         let text = text(path, bytes)?;
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).has_headers(false).flexible(true).from_reader(text.as_bytes());
+        let mut builder = csv::ReaderBuilder::new();
+        builder.trim(csv::Trim::All).has_headers(false).flexible(true).delimiter(separator(path, text)?);
+        let mut reader = builder.from_reader(text.as_bytes());
         let mut lines = Lines { text, line: 1, at: 0 };
         let mut header: Option<Vec<String>> = None;
         let mut rows = Vec::new();
@@ -162,7 +164,7 @@ impl Lines<'_> {
     }
 }
 
-/// The text of a file, or what it is instead of UTF-8 with commas.
+/// The text of a file, or what it is instead of UTF-8.
 fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str> {
     let fail = |line: usize, what: String| Err(Error::parse(path, line, what, SAVE_AS));
     if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"\xd0\xcf\x11\xe0") {
@@ -180,23 +182,30 @@ fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str> {
         }
         return fail(line_of(at), "a character NUL".into());
     }
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text),
         Err(e) => {
             let at = e.valid_up_to();
             let begin = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |p| p + 1);
             let line = bytes[begin..].split(|b| *b == b'\n' || *b == b'\r').next().unwrap_or_default();
             let (guess, ..) = WINDOWS_1252.decode(line);
             let what = format!("this is no UTF-8 text (byte 0x{:02X}); read as Windows-1252 the line is \"{}\"", bytes[at], clip(&guess));
-            return fail(line_of(at), what);
+            fail(line_of(at), what)
         }
-    };
-    let first = text.lines().next().unwrap_or_default();
-    let other = [(';', "semicolons"), ('\t', "tabs"), ('|', "bars")];
-    match other.into_iter().find(|(c, _)| first.contains(*c) && !first.contains(',')) {
-        Some((_, name)) => fail(1, format!("the cells are separated by {name}: \"{}\"", clip(first))),
-        None => Ok(text),
     }
+}
+
+/// A comma; a semicolon or a tab where the header has no comma: where the comma is the decimal sign, spreadsheet programs
+/// write semicolons under the name of CSV.
+fn separator(path: &Path, text: &str) -> Result<u8> {
+    let header = text.lines().next().unwrap_or_default();
+    if header.contains(',') {
+        return Ok(b',');
+    }
+    if header.contains('|') {
+        return Err(Error::parse(path, 1, format!("the cells are separated by bars: \"{}\"", clip(header)), SAVE_AS));
+    }
+    Ok([b';', b'\t'].into_iter().find(|&c| header.contains(char::from(c))).unwrap_or(b','))
 }
 
 fn check_header(path: &Path, line: usize, names: &[String]) -> Result<()> {
@@ -248,6 +257,15 @@ mod tests {
     }
 
     #[test]
+    fn semicolons_and_tabs_separate_cells_where_the_header_has_no_comma() {
+        for text in ["a;b\n1,5;\"x;y\"\n", "a\tb\n1,5\tx;y\n", "a,b\n\"1,5\",x;y\n"] {
+            let sheet = parse(text.as_bytes()).unwrap();
+            let rows: Vec<_> = sheet.rows().map(|r| (r.cell("a"), r.cell("b"))).collect();
+            assert_eq!(rows, [(Some("1,5"), Some("x;y"))], "{text:?}");
+        }
+    }
+
+    #[test]
     fn what_a_file_is_instead_is_told() {
         let wide: Vec<u8> = "a,b\n1,2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let marked: Vec<u8> = "\u{feff}a,b\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
@@ -257,8 +275,8 @@ mod tests {
             (&marked, "t.csv: this is UTF-16 text; save it"),
             (b"a,b\n1,J\xfcrgen\n", "t.csv:2: this is no UTF-8 text (byte 0xFC); read as Windows-1252 the line is \"1,Jürgen\"; save it"),
             (b"a,b\n1,2\x003\n", "t.csv:2: a character NUL"),
-            (b"a;b\n1;2\n", "t.csv:1: the cells are separated by semicolons: \"a;b\""),
-            (b"a\tb\n1\t2\n", "separated by tabs"),
+            (b"a|b\n1|2\n", "t.csv:1: the cells are separated by bars: \"a|b\""),
+            (b"a;b\n1;2;3\n", "t.csv:2: 3 cells under a header of 2"),
             (b"a,b, a\n", "t.csv:1: two columns are called \"a\": the 1st and the 3rd; name every column once"),
             (b"a,b,\n1,2,3\n", "t.csv:2: \"3\" stands in column 3, which has no name"),
             (b"a,b\n\n1,\"2\n3,4\n", "t.csv:3: a quote is opened and not closed"),

@@ -56,7 +56,7 @@ fn a_slip_in_the_manifest_is_told_however_quiet_and_before_any_work() {
             "interview_id,media,transcript,min_speaker\na,,cues.srt,2\n",
             "slip.csv:1: unknown column \"min_speaker\"; did you mean \"min_speakers\"?",
         ),
-        ("interview_id;media;transcript\na;;cues.srt\n", "slip.csv:1: the cells are separated by semicolons"),
+        ("interview_id|media|transcript\na||cues.srt\n", "slip.csv:1: the cells are separated by bars"),
         ("interview_id,media,transcript\nAnn,,cues.srt\nann,,cues.srt\n", "slip.csv:3: interview_id \"ann\" differs from \"Ann\""),
         ("interview_id,media,transcript\na,,cues.srt\na.parquet/b,,cues.srt\n", "slip.csv:3: interview id \"a.parquet/b\""),
         ("interview_id,media,transcript\nx/NUL,,cues.srt\n", "slip.csv:2: interview id \"x/NUL\""),
@@ -120,6 +120,29 @@ fn tables_of_a_failed_interview_are_not_current_and_not_lost() {
     assert_eq!(aside, stage.files("out/.superseded"));
     corpus(&stage, &["a", "b"]);
     stage.run(&EXTRACT).line("1 done, 1 already done, 0 failed");
+    assert!(before == stage.files("out"));
+}
+
+#[test]
+fn a_share_that_is_not_there_costs_no_finished_tables() {
+    let stage = Stage::new();
+    corpus(&stage, &["a", "b"]);
+    stage.write("more.srt", "1\n00:00:00,000 --> 00:00:01,000\nAnna: more\n");
+    stage.write("corpus.csv", "interview_id,media,transcript\na,,cues.srt\nb,,more.srt\n");
+    stage.run(&EXTRACT).line("2 done");
+    let before = stage.files("out");
+    std::fs::rename(stage.path("more.srt"), stage.path("away")).unwrap();
+    let ended = stage.run(&EXTRACT);
+    assert_eq!(ended.code, 1);
+    ended.line("b: there is no transcript ");
+    assert!(ended.err.contains("its tables of an earlier run were left as they are"), "{}", ended.err);
+    assert!(before == stage.files("out"));
+    std::fs::rename(stage.path("cues.srt"), stage.path("cues_away")).unwrap();
+    let ended = stage.run(&EXTRACT);
+    assert!(ended.code == 2 && ended.err.contains("not one of 2 interviews has all its files"), "{}", ended.err);
+    std::fs::rename(stage.path("away"), stage.path("more.srt")).unwrap();
+    std::fs::rename(stage.path("cues_away"), stage.path("cues.srt")).unwrap();
+    stage.run(&EXTRACT).line("0 done, 2 already done, 0 failed");
     assert!(before == stage.files("out"));
 }
 

@@ -83,20 +83,8 @@ fn texts(value: &Value, into: &mut BTreeSet<String>) {
     }
 }
 
-#[test]
-fn every_evidence_mode_shows_our_cues_and_no_human_annotation() {
-    let annotations = tests_folder().join("fixtures/rescue/json");
-    let samples = read_samples(&annotations).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let (out, to) = (folder.path().join("out"), folder.path().join("to"));
-    samples.iter().for_each(|s| measure(s, &out));
-    let told = export(&out, &annotations, &to);
-    assert!(
-        told.contains(&format!("{0} samples in", samples.len())) && told.contains(&format!("{} of them with", samples.len())),
-        "{told}"
-    );
-
-    // What people wrote: cues and labels.
+/// What people wrote of the samples: cues, and labels.
+fn written_by_people(samples: &[Sample], annotations: &Path) -> (BTreeSet<String>, BTreeSet<String>) {
     let (mut human, mut labels) = (BTreeSet::new(), BTreeSet::new());
     for file in samples.iter().map(|s| annotations.join(format!("{}.json", s.id))) {
         let sample: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
@@ -123,6 +111,23 @@ fn every_evidence_mode_shows_our_cues_and_no_human_annotation() {
     // One letter is in every sentence.
     human.retain(|s| s.len() > 1);
     labels.retain(|s| s.len() > 1);
+    (human, labels)
+}
+
+#[test]
+fn every_evidence_mode_shows_our_cues_and_no_human_annotation() {
+    let annotations = tests_folder().join("fixtures/rescue/json");
+    let samples = read_samples(&annotations).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (out, to) = (folder.path().join("out"), folder.path().join("to"));
+    samples.iter().for_each(|s| measure(s, &out));
+    let told = export(&out, &annotations, &to);
+    assert!(
+        told.contains(&format!("{0} samples in", samples.len())) && told.contains(&format!("{} of them with", samples.len())),
+        "{told}"
+    );
+
+    let (human, labels) = written_by_people(&samples, &annotations);
     assert!(human.len() > 5 && labels.len() > 10, "{human:?} {labels:?}");
 
     let read = load(&to);
@@ -152,9 +157,14 @@ fn every_evidence_mode_shows_our_cues_and_no_human_annotation() {
         }
     }
     assert_eq!(fields_seen.len(), 5 - 1, "posture has no measurement in this test: {fields_seen:?}");
+}
 
-    // The rest of a sample is as it was, in the one-file form too, and twice gives the same bytes.
+#[test]
+fn the_rest_of_a_sample_is_as_it_was_and_twice_gives_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, to) = (folder.path().join("out"), folder.path().join("to"));
     let lines = tests_folder().join("fixtures/rescue/samples.jsonl");
+    read_samples(&lines).unwrap().iter().for_each(|s| measure(s, &out));
     export(&out, &lines, &to);
     let (before, after) = (std::fs::read_to_string(&lines).unwrap(), std::fs::read_to_string(to.join("samples.jsonl")).unwrap());
     let strip = |line: &str| {

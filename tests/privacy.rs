@@ -172,6 +172,11 @@ fn what_is_written_is_the_owners_unless_it_is_shared_with_the_group() {
     check("read", 0o640, 0o750);
     with_umask(&stage, "077", &["extract", "talk.wav", "--out", "kept", "--share=group"]);
     check("kept", 0o600, 0o700);
+    // A member who does not say so again leaves the group's folder as it is.
+    with_umask(&stage, "022", &["extract", "talk.wav", "--out", "ours", "--force"]);
+    check("ours", 0o660, 0o770);
+    let opened = stage.run(&["extract", "talk.wav", "--out", "mine", "--share", "group"]);
+    opened.line("mine was made for its owner alone; to open what is there already: chmod -R g+rwX mine");
 }
 
 /// Every text of a table and of its metadata.

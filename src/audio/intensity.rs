@@ -1,8 +1,9 @@
 //! Intensity after Praat: the squared sound smoothed by a Kaiser window, in dB re 20 µPa.
 //!
-//! Praat manual, "Sound: To Intensity...": the window is a Kaiser-20 one whose effective length is 3.2 / lowest pitch (its physical length is
-//! twice that), and the window's mean is taken off first. Full scale counts as 1 Pa. Praat gives no value where the window reaches over
-//! an end of the recording; here the part of the window that is inside is taken.
+//! Praat manual, "Sound: To Intensity...": the window is a Kaiser-20 one whose effective length is 3.2 / lowest pitch
+//! (its physical length is twice that), and the window's mean is taken off first. Full scale counts as 1 Pa. Praat
+//! gives no value where the window reaches over an end of the recording; here the part of the window that is inside is
+//! taken.
 
 use std::sync::LazyLock;
 
@@ -108,8 +109,9 @@ mod tests {
         let Some(shared) = reference::shared() else { return };
         for clip in reference::CLIPS {
             let samples = reference::wav(&shared, clip);
-            // Praat centres its frames in the recording, half a hop beside ours, and the reference is drawn between its frames to the
-            // times of its pitch by a cubic: the signal is shifted so that our frames fall on Praat's, and drawn between in the same way.
+            // Praat centres its frames in the recording, half a hop beside ours, and the reference is drawn between its
+            // frames to the times of its pitch by a cubic: the signal is shifted so that our frames fall on Praat's,
+            // and drawn between in the same way.
             let duration = samples.len() as f64 / f64::from(SAMPLE_RATE_HZ);
             let count = ((duration - 6.4 / PITCH_FLOOR_HZ) / GRID.hop_secs()).floor();
             let first = 0.5 * (duration - count * GRID.hop_secs());

@@ -2,11 +2,12 @@
 
 use super::GRID;
 
-/// Below this a window is silent and has no level. 16-bit audio at its last bit is at -90 dB, so only digital silence and what a resampler
-/// or codec leaves of it fall under it.
+/// Below this a window is silent and has no level. 16-bit audio at its last bit is at -90 dB, so only digital silence
+/// and what a resampler or codec leaves of it fall under it.
 pub const SILENCE_DB: f32 = -100.0;
 
-/// Sum and sum of squares. Eight sums side by side, so that the compiler may use vectors; the order is fixed, so the result is too.
+/// Sum and sum of squares. Eight sums side by side, so that the compiler may use vectors; the order is fixed, so the
+/// result is too.
 #[derive(Clone, Copy, Default)]
 struct Moments {
     sum: f64,
@@ -34,7 +35,8 @@ impl Moments {
     }
 }
 
-/// Level of every frame of [`GRID`]: RMS around the window's mean, so that a DC offset is no sound. NaN below [`SILENCE_DB`].
+/// Level of every frame of [`GRID`]: RMS around the window's mean, so that a DC offset is no sound. NaN below
+/// [`SILENCE_DB`].
 pub(super) fn level_db(samples: &[f32]) -> Vec<f32> {
     // The window is two hops: each hop is summed once.
     let hops: Vec<Moments> = samples.chunks_exact(GRID.hop()).map(Moments::of).collect();

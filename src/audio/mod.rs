@@ -27,12 +27,12 @@ use crate::inference::{Registry, Runtime, Session};
 use crate::signal::AudioBuffer;
 use crate::time::FrameGrid;
 
-pub use egemaps_columns::{fill_functionals, functional_cells, functional_specs, lld_columns, lld_specs};
+pub use egemaps_columns::{LldFrame, SegmentFunctionals, functional_columns, functionals_layout, lld_layout, opensmile_tables};
 pub use level::SILENCE_DB;
 pub use statistics::Spread;
-pub use table::{voice_schema, voice_table};
+pub use table::{VoiceFrame, voice_layout, voice_table};
 pub use turn::{TurnVoice, turn_voice};
-pub use turn_columns::{fill, turn_voice_columns};
+pub use turn_columns::turn_voice_columns;
 
 /// The one sampling rate of the analysis; the media door resamples to it.
 pub const SAMPLE_RATE_HZ: u32 = 16_000;

@@ -1,7 +1,8 @@
-//! Pitch and voicing by SwiftF0 (Nieradzik 2025, arXiv 2508.18440): one value per hop of 256 samples, then read off on the voice grid.
+//! Pitch and voicing by SwiftF0 (Nieradzik 2025, arXiv 2508.18440): one value per hop of 256 samples, then read off on
+//! the voice grid.
 //!
-//! Hop `k` speaks of the moment of its first sample, 0.016 k s: its spectrum is centred there (checked against Praat's pitch on the
-//! reference clips, where this offset gives the least difference).
+//! Hop `k` speaks of the moment of its first sample, 0.016 k s: its spectrum is centred there (checked against Praat's
+//! pitch on the reference clips, where this offset gives the least difference).
 
 use ndarray::{ArrayView2, arr0};
 
@@ -26,7 +27,8 @@ const RIGHT_CONTEXT: usize = 10;
 /// Hops a model call: 16 s. Longer chunks win nothing and cost memory.
 const CHUNK: usize = 1000;
 
-/// A hop that peaks below this is unvoiced whatever the model says: digital silence is a texture it never saw, and it answers at random.
+/// A hop that peaks below this is unvoiced whatever the model says: digital silence is a texture it never saw, and it
+/// answers at random.
 const SILENCE_PEAK: f32 = 1e-3;
 
 /// Neighbouring voiced hops further apart than this are two sounds or an octave error; nothing lies between them.
@@ -95,8 +97,8 @@ pub(super) struct GridPitch {
     pub voiced: Vec<bool>,
 }
 
-/// Reads the hops at the frames' centres: voiced as the nearest hop is; pitch linear in semitones between two voiced hops, the nearest
-/// hop's beside an unvoiced one or a jump. Nothing is drawn across an unvoiced hop.
+/// Reads the hops at the frames' centres: voiced as the nearest hop is; pitch linear in semitones between two voiced
+/// hops, the nearest hop's beside an unvoiced one or a jump. Nothing is drawn across an unvoiced hop.
 pub(super) fn on_grid(hops: &Hops, frames: usize, voicing_confidence: f32) -> GridPitch {
     let mut grid = GridPitch::default();
     let Some(last) = hops.confidence.len().checked_sub(1) else {

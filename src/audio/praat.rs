@@ -1,9 +1,10 @@
 //! Jitter and shimmer as Praat defines them, on glottal periods found by cross-correlation.
 //!
-//! Praat manual, "Sound & Pitch: To PointProcess (cc)", "PointProcess: Get jitter (local)...", "PointProcess & Sound: Get shimmer
-//! (local)...", "... (local_dB)...". In each voiced stretch the search starts at the largest deflection within half a period of the middle and
-//! walks both ways: the next mark is where one period's length of sound around the last mark correlates best, 0.8 to 1.25 periods on.
-//! Pitch comes from the voice grid. Praat's standard limits hold: periods of 0.1 to 20 ms, neighbours within a factor 1.3, amplitudes 1.6.
+//! Praat manual, "Sound & Pitch: To PointProcess (cc)", "PointProcess: Get jitter (local)...", "PointProcess & Sound:
+//! Get shimmer (local)...", "... (local_dB)...". In each voiced stretch the search starts at the largest deflection
+//! within half a period of the middle and walks both ways: the next mark is where one period's length of sound around
+//! the last mark correlates best, 0.8 to 1.25 periods on. Pitch comes from the voice grid. Praat's standard limits
+//! hold: periods of 0.1 to 20 ms, neighbours within a factor 1.3, amplitudes 1.6.
 
 use super::pauses::runs;
 use super::{GRID, SAMPLE_RATE_HZ};
@@ -40,7 +41,8 @@ pub(super) struct Train {
     pub amplitudes: Vec<f64>,
 }
 
-/// The period trains of a turn: `samples` of `segment`, `pitch` (NaN = unvoiced) of its frames from `first_frame` of the grid on.
+/// The period trains of a turn: `samples` of `segment`, `pitch` (NaN = unvoiced) of its frames from `first_frame` of
+/// the grid on.
 pub(super) fn periods(samples: &[f32], segment: Segment, pitch: &[f32], first_frame: usize) -> Vec<Train> {
     let origin = segment.start().to_sample(SAMPLE_RATE_HZ) as f64;
     let centre = |frame: usize| ((first_frame + frame) * GRID.hop() + GRID.window() / 2) as f64 - origin;
@@ -212,7 +214,8 @@ pub(super) fn jitter_local(trains: &[Train]) -> Option<f64> {
     relative_difference(trains.iter().map(|t| t.periods.as_slice()), fits)
 }
 
-/// Mean absolute difference of consecutive amplitudes over the mean amplitude; `None` with fewer than three comparisons.
+/// Mean absolute difference of consecutive amplitudes over the mean amplitude; `None` with fewer than three
+/// comparisons.
 pub(super) fn shimmer_local(trains: &[Train]) -> Option<f64> {
     relative_difference(trains.iter().map(|t| t.amplitudes.as_slice()), |a| comparable(a[0], a[1], MAX_AMPLITUDE_FACTOR))
 }
@@ -243,7 +246,8 @@ fn relative_difference<'a>(lists: impl Iterator<Item = &'a [f64]>, fits: impl Fn
 mod tests {
     use super::*;
 
-    /// A train of damped resonances (F1 600 Hz) whose pulses lie at fractional places: `period(i)` samples apart, `amplitude(i)` high.
+    /// A train of damped resonances (F1 600 Hz) whose pulses lie at fractional places: `period(i)` samples apart,
+    /// `amplitude(i)` high.
     fn voice(period: impl Fn(usize) -> f64, amplitude: impl Fn(usize) -> f64, count: usize) -> Vec<f32> {
         let mut out = vec![0f32; (0..count).map(&period).sum::<f64>() as usize + 200];
         let mut at = 20.0;
@@ -289,7 +293,8 @@ mod tests {
 
     #[test]
     fn alternating_amplitude_is_shimmer() {
-        // 1 and 1 - x: Praat's shimmer is x / (1 - x / 2), in dB -20 log10(1 - x); the last pulse's tail in the window takes a little off.
+        // 1 and 1 - x: Praat's shimmer is x / (1 - x / 2), in dB -20 log10(1 - x); the last pulse's tail in the window
+        // takes a little off.
         for x in [0.1, 0.2] {
             let trains = measured(&voice(|_| 128.0, |i| if i % 2 == 0 { 1.0 } else { 1.0 - x }, 120), 125.0);
             let (ratio, db) = (shimmer_local(&trains).unwrap(), shimmer_local_db(&trains).unwrap());

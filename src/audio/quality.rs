@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::{Acoustics, GRID};
 
-/// A sample at least this large counts as clipped: a clipped wave keeps to within 1 % of full scale through a lossy codec and resampling.
+/// A sample at least this large counts as clipped: a clipped wave keeps to within 1 % of full scale through a lossy
+/// codec and resampling.
 const FULL_SCALE: f32 = 0.99;
 
 /// A voice this little above the noise, as a ratio of powers, cannot be told from it: 1 dB.
@@ -26,9 +27,10 @@ pub(super) fn dc_offset(samples: &[f32]) -> Option<f64> {
 
 /// Signal-to-noise ratio in dB of the turn at frames `turn`.
 ///
-/// Noise is the mean power of the quietest tenth of the frames that are not silent, in `window_secs` up to the turn's end (or the whole
-/// turn, if longer). The signal is the voiced frames' mean power less the noise. `None` without voiced frames, with less than a second to
-/// take the noise from, or when the voice rises less than 1 dB above the noise.
+/// Noise is the mean power of the quietest tenth of the frames that are not silent, in `window_secs` up to the turn's
+/// end (or the whole turn, if longer). The signal is the voiced frames' mean power less the noise. `None` without
+/// voiced frames, with less than a second to take the noise from, or when the voice rises less than 1 dB above the
+/// noise.
 pub(super) fn snr_db(acoustics: &Acoustics, turn: Range<usize>, window_secs: f64) -> Option<f64> {
     let power = |db: f32| 10f64.powf(f64::from(db) / 10.0);
     let voiced: Vec<f64> =

@@ -1,9 +1,12 @@
-//! Syllable nuclei after de Jong & Wempe (2009): intensity peaks that stand between dips, are loud enough, and are voiced.
+//! Syllable nuclei after de Jong & Wempe (2009): intensity peaks that stand between dips, are loud enough, and are
+//! voiced.
 //!
-//! N. H. de Jong and T. Wempe, "Praat script to detect syllable nuclei and measure speech rate automatically", Behavior Research Methods
-//! 41(2), 385-390. They look only at the dip after a peak; here a peak needs a dip on both sides, the turn's ends counting as dips.
+//! N. H. de Jong and T. Wempe, "Praat script to detect syllable nuclei and measure speech rate automatically", Behavior
+//! Research Methods 41(2), 385-390. They look only at the dip after a peak; here a peak needs a dip on both sides, the
+//! turn's ends counting as dips.
 
-/// Frames of the nuclei: peaks of `intensity` (dB, NaN = silent) of at least `loud_db`, parted by dips of at least `dip_db`, voiced.
+/// Frames of the nuclei: peaks of `intensity` (dB, NaN = silent) of at least `loud_db`, parted by dips of at least
+/// `dip_db`, voiced.
 pub(super) fn nuclei(intensity: &[f32], voiced: &[bool], loud_db: f32, dip_db: f32) -> Vec<usize> {
     peaks(intensity, dip_db).into_iter().filter(|&i| voiced[i] && intensity[i] >= loud_db).collect()
 }

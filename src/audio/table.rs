@@ -1,57 +1,74 @@
 //! The `voice` table: one row per 10 ms frame.
 
+use super::egemaps::Lld;
+use super::egemaps_columns::lld_columns;
 use super::{Acoustics, GRID};
 use crate::error::Result;
-use crate::table::{ColumnData, ColumnSpec, Kind, Table, TableSchema};
+use crate::table::{Column, ColumnSpec, Kind, Layout, Modality, Table, all_of};
 
-/// The table's contract; `extra` columns (the eGeMAPS descriptors) follow the room's own in the order given.
-pub fn voice_schema(extra: Vec<ColumnSpec>) -> TableSchema {
-    let mut columns = vec![
-        ColumnSpec::new("interview_id", Kind::Str, "", "Interview the row belongs to."),
-        ColumnSpec::new("frame", Kind::I64, "", "Frame number from 0; frame i is the window [0.01 i, 0.01 i + 0.02) s."),
-        ColumnSpec::new("time_secs", Kind::F64, "s", "Centre of the frame's window, from the recording's origin."),
-        ColumnSpec::new("level_db", Kind::F32, "dBFS", "RMS of the 20 ms window around its mean; null below -100 dBFS."),
-        ColumnSpec::new(
-            "intensity_db",
-            Kind::F32,
-            "dB re 20 uPa",
-            "Intensity as Praat defines it for a lowest pitch of 75 Hz, full scale taken as 1 Pa; null in silence.",
-        ),
-        ColumnSpec::new("pitch_hz", Kind::F32, "Hz", "Fundamental frequency (SwiftF0); null where unvoiced."),
-        ColumnSpec::new("pitch_confidence", Kind::F32, "", "SwiftF0's confidence that the frame is voiced, 0 to 1."),
-        ColumnSpec::new("voiced", Kind::Bool, "", "True where the frame is voiced."),
-    ];
-    columns.extend(extra);
-    TableSchema { name: "voice", description: "One 10 ms frame of the recording's sound.", columns }
+/// One 10 ms frame of a recording.
+#[derive(Clone, Copy, Debug)]
+pub struct VoiceFrame<'a> {
+    /// Interview the recording belongs to.
+    pub interview_id: &'a str,
+    /// From 0.
+    pub frame: usize,
+    /// The whole recording's; it must have this frame.
+    pub acoustics: &'a Acoustics,
+    /// The whole recording's descriptors of eGeMAPS, which end a few frames earlier.
+    pub lld: &'a Lld,
 }
 
-/// The table of one interview. Each `extra` column must have one value per frame of `acoustics`.
+/// The `voice` table: keys, the room's own measures, then the 25 descriptors of eGeMAPS.
+pub fn voice_layout<'a>() -> Layout<VoiceFrame<'a>> {
+    let frame = "Frame number from 0; frame i is the window [0.01 i, 0.01 i + 0.02) s.";
+    let time = "Centre of the frame's window, from the recording's origin.";
+    let mut columns = vec![
+        Column::text("interview_id", "Interview the row belongs to.", |f: &VoiceFrame<'a>| f.interview_id),
+        Column::int("frame", "", frame, |f: &VoiceFrame<'a>| f.frame),
+        Column::float("time_secs", "s", time, |f: &VoiceFrame<'a>| GRID.centre(f.frame)),
+    ];
+    columns.extend(all_of(Modality::Voice, acoustic_columns()));
+    columns.extend(lld_columns());
+    Layout { name: "voice", description: "One 10 ms frame of the recording's sound.", columns }
+}
+
+fn acoustic_columns<'a>() -> [Column<VoiceFrame<'a>>; 5] {
+    /// A measure, NaN where it is missing.
+    fn measure<'a>(
+        name: &'static str,
+        unit: &'static str,
+        description: &'static str,
+        values: fn(&Acoustics) -> &[f32],
+    ) -> Column<VoiceFrame<'a>> {
+        let spec = ColumnSpec::new(name, Kind::F32, unit, description);
+        Column::new(spec, move |f: &VoiceFrame<'a>| values(f.acoustics)[f.frame])
+    }
+    let intensity = "Intensity as Praat defines it for a lowest pitch of 75 Hz, full scale taken as 1 Pa; null in silence.";
+    [
+        measure("level_db", "dBFS", "RMS of the 20 ms window around its mean; null below -100 dBFS.", |a| &a.level_db),
+        measure("intensity_db", "dB re 20 uPa", intensity, |a| &a.intensity_db),
+        measure("pitch_hz", "Hz", "Fundamental frequency (SwiftF0); null where unvoiced.", |a| &a.pitch_hz),
+        measure("pitch_confidence", "", "SwiftF0's confidence that the frame is voiced, 0 to 1.", |a| &a.pitch_confidence),
+        Column::bool("voiced", "True where the frame is voiced.", |f: &VoiceFrame<'a>| f.acoustics.voiced[f.frame]),
+    ]
+}
+
+/// The table of one interview: a row for each frame of `acoustics`.
 ///
 /// # Errors
-/// [`crate::error::Error::Shape`] when an extra column has another length or kind than it says.
-pub fn voice_table(interview_id: &str, acoustics: &Acoustics, extra: Vec<(ColumnSpec, ColumnData)>) -> Result<Table> {
-    let frames = acoustics.len();
-    let (specs, data): (Vec<_>, Vec<_>) = extra.into_iter().unzip();
-    let mut columns = vec![
-        ColumnData::Str(vec![Some(interview_id.to_owned()); frames]),
-        ColumnData::I64((0..frames as i64).map(Some).collect()),
-        ColumnData::F64((0..frames).map(|i| GRID.centre(i).get()).collect()),
-        ColumnData::F32(acoustics.level_db.clone()),
-        ColumnData::F32(acoustics.intensity_db.clone()),
-        ColumnData::F32(acoustics.pitch_hz.clone()),
-        ColumnData::F32(acoustics.pitch_confidence.clone()),
-        ColumnData::Bool(acoustics.voiced.iter().copied().map(Some).collect()),
-    ];
-    columns.extend(data);
-    Table::new(voice_schema(specs), columns)
+/// [`crate::error::Error::Shape`] when a value does not fit its column.
+pub fn voice_table(interview_id: &str, acoustics: &Acoustics, lld: &Lld) -> Result<Table> {
+    voice_layout().table((0..acoustics.len()).map(|frame| VoiceFrame { interview_id, frame, acoustics, lld }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::ColumnData;
 
     #[test]
-    fn a_row_is_a_frame_and_extra_columns_come_last() {
+    fn a_row_is_a_frame_and_the_descriptors_come_last() {
         let a = Acoustics {
             level_db: vec![-20.0, f32::NAN],
             intensity_db: vec![60.0, f32::NAN],
@@ -59,11 +76,20 @@ mod tests {
             pitch_confidence: vec![0.9, 0.1],
             voiced: vec![true, false],
         };
-        let spec = ColumnSpec::new("egemaps_x", Kind::F32, "", "");
-        let t = voice_table("i1", &a, vec![(spec.clone(), ColumnData::F32(vec![1.0, 2.0]))]).unwrap();
-        assert_eq!((t.rows(), t.columns().len()), (2, 9));
-        assert!(matches!(t.column("time_secs"), Some(ColumnData::F64(v)) if (v[0] - 0.01).abs() < 1e-12 && (v[1] - 0.02).abs() < 1e-12));
-        assert_eq!(t.column("egemaps_x"), Some(&ColumnData::F32(vec![1.0, 2.0])));
-        assert!(voice_table("i1", &a, vec![(spec, ColumnData::F32(vec![1.0]))]).is_err());
+        let lld = Lld { columns: std::array::from_fn(|c| vec![c as f32 + 1.0]) };
+        let t = voice_table("i1", &a, &lld).unwrap();
+        assert_eq!((t.rows(), t.columns().len()), (2, 8 + lld.columns.len()));
+        let times = t.column("time_secs");
+        assert!(matches!(times, Some(ColumnData::F64(v)) if (v[0] - 0.01).abs() < 1e-12 && (v[1] - 0.02).abs() < 1e-12));
+        assert_eq!(t.column("frame"), Some(&ColumnData::I64(vec![Some(0), Some(1)])));
+        assert_eq!(t.column("voiced"), Some(&ColumnData::Bool(vec![Some(true), Some(false)])));
+        for (name, first) in [("level_db", -20.0_f32), ("intensity_db", 60.0), ("pitch_hz", 100.0), ("pitch_confidence", 0.9)] {
+            assert!(matches!(t.column(name), Some(ColumnData::F32(v)) if (v[0] - first).abs() < 1e-6), "{name}");
+        }
+        // The descriptors end before the acoustics do.
+        let ratio = t.column("egemaps_alphaRatio_sma3");
+        assert!(matches!(ratio, Some(ColumnData::F32(v)) if (v[0] - 2.0).abs() < 1e-6 && v[1].is_nan()));
+        let senses: Vec<Modality> = t.schema().columns.iter().map(|c| c.modality).collect();
+        assert!(senses[..3].iter().all(|m| *m == Modality::None) && senses[3..].iter().all(|m| *m == Modality::Voice));
     }
 }

@@ -1,121 +1,228 @@
-//! The voice columns of the `turns` table: names, units, descriptions, and how a [`TurnVoice`] fills them.
+//! The voice columns of the `turns` table: names, units, descriptions, and how a [`TurnVoice`] gives their values.
 
 use super::TurnVoice;
-use crate::table::{Cell, ColumnSpec, CutOff, Kind, TableBuilder};
-
-/// One column: name, kind, unit, description and where its value is taken from.
-struct Column {
-    name: &'static str,
-    kind: Kind,
-    unit: &'static str,
-    description: &'static str,
-    value: fn(&TurnVoice) -> Cell,
-}
-
-const fn float(name: &'static str, unit: &'static str, description: &'static str, value: fn(&TurnVoice) -> Cell) -> Column {
-    Column { name, kind: Kind::F64, unit, description, value }
-}
+use super::statistics::Spread;
+use crate::table::{Column, CutOff, Modality, all_of, all_until};
 
 const SEMITONES: &str = "semitones re 27.5 Hz";
 
-/// In the order they are written.
-const COLUMNS: &[Column] = &[
-    float("pitch_mean_hz", "Hz", "Mean pitch of the turn's voiced frames (SwiftF0).", |t| t.pitch_mean_hz.into()),
-    float("pitch_mean_semitones", SEMITONES, "Mean pitch of the voiced frames.", |t| t.pitch_semitones.map(|s| s.mean).into()),
-    float("pitch_sd_semitones", "semitones", "Standard deviation of the voiced frames' pitch.", |t| t.pitch_semitones.map(|s| s.sd).into()),
-    float("pitch_range_semitones", "semitones", "5th to 95th percentile of the voiced frames' pitch.", |t| {
-        t.pitch_semitones.map(|s| s.range).into()
-    }),
-    float("pitch_median_semitones", SEMITONES, "Median pitch of the voiced frames.", |t| t.pitch_semitones.map(|s| s.median).into()),
-    float("pitch_min_semitones", SEMITONES, "Lowest pitch of the voiced frames.", |t| t.pitch_semitones.map(|s| s.min).into()),
-    float("pitch_max_semitones", SEMITONES, "Highest pitch of the voiced frames.", |t| t.pitch_semitones.map(|s| s.max).into()),
-    float("voiced_share", "", "Share of the turn's 10 ms frames that are voiced, 0 to 1.", |t| t.voiced_share.into()),
-    float("level_mean_db", "dBFS", "Mean level of the frames above -100 dBFS.", |t| t.level_db.map(|s| s.mean).into()),
-    float("level_sd_db", "dB", "Standard deviation of those frames' level.", |t| t.level_db.map(|s| s.sd).into()),
-    float("level_range_db", "dB", "5th to 95th percentile of those frames' level.", |t| t.level_db.map(|s| s.range).into()),
-    float("intensity_mean_db", "dB re 20 uPa", "Mean Praat intensity, full scale taken as 1 Pa.", |t| t.intensity_mean_db.into()),
-    float("speaking_rate_words_per_sec", "1/s", "Transcript words by the turn's length.", |t| t.speaking_rate_words_per_sec.into()),
-    float("articulation_rate_words_per_sec", "1/s", "Transcript words by the time spoken, pauses and silent ends left out.", |t| {
-        t.articulation_rate_words_per_sec.into()
-    }),
-    float(
-        "syllable_rate_per_sec",
-        "1/s",
-        "Syllable nuclei (voiced intensity peaks parted by dips of 2 dB, after de Jong & Wempe 2009) by the turn's length.",
-        |t| t.syllable_rate_per_sec.into(),
-    ),
-    float("articulation_rate_syllables_per_sec", "1/s", "Syllable nuclei by the time spoken, pauses and silent ends left out.", |t| {
-        t.articulation_rate_syllables_per_sec.into()
-    }),
-    Column {
-        name: "pause_count",
-        kind: Kind::I64,
-        unit: "",
-        description: "Pauses inside the turn: quiet for 0.3 s or unvoiced for 0.5 s.",
-        value: |t| t.pause_count.into(),
-    },
-    float("pause_total_secs", "s", "Summed length of those pauses.", |t| t.pause_total_secs.into()),
-    float("pause_longest_secs", "s", "Length of the longest of those pauses.", |t| t.pause_longest_secs.into()),
-    float(
-        "onset_delay_secs",
-        "s",
-        "From the turn's start to its first frame with voice or energy; noise without voice for 0.5 s does not count.",
-        |t| t.onset_delay_secs.into(),
-    ),
-    float("praat_jitter_local", "ratio", "Mean absolute difference of consecutive periods by the mean period, as Praat defines it.", |t| {
-        t.jitter_local.into()
-    }),
-    float(
-        "praat_shimmer_local",
-        "ratio",
-        "Mean absolute difference of consecutive periods' amplitudes by the mean amplitude, as Praat defines it.",
-        |t| t.shimmer_local.into(),
-    ),
-    float("praat_shimmer_local_db", "dB", "Mean absolute level difference of consecutive periods' amplitudes, as Praat defines it.", |t| {
-        t.shimmer_local_db.into()
-    }),
-    float("clipped_share", "", "Share of samples at full scale, 0 to 1.", |t| t.clipped_share.into()),
-    float("snr_db", "dB", "Voiced frames' mean power over that of the quietest tenth of frames in the 60 s up to the turn's end.", |t| {
-        t.snr_db.into()
-    }),
-    float("dc_offset", "full scale", "Mean sample of the turn.", |t| t.dc_offset.into()),
-    Column {
-        name: "voice_missing",
-        kind: Kind::Str,
-        unit: "",
-        description: "Why voice columns are null: no_stream, past_end, too_short, silent, unvoiced (pitch, jitter, shimmer, snr only).",
-        value: |t| t.missing.into(),
-    },
-];
-
-/// The voice columns of a turn, in order; each looks no further than the turn's end.
-pub fn turn_voice_columns() -> Vec<ColumnSpec> {
-    COLUMNS.iter().map(|c| ColumnSpec::new(c.name, c.kind, c.unit, c.description).until(CutOff::TurnEnd)).collect()
+/// The voice columns of a turn, in the order they are written; each looks no further than the turn's end. Pauses and
+/// rates tell of timing, all others of the voice.
+pub fn turn_voice_columns() -> Vec<Column<TurnVoice>> {
+    let mut columns = all_of(Modality::Voice, pitch_columns().into_iter().chain(level_columns()));
+    columns.extend(all_of(Modality::Timing, rate_columns().into_iter().chain(pause_columns())));
+    columns.extend(all_of(Modality::Voice, period_columns().into_iter().chain(recording_columns())));
+    columns.push(Column::text(
+        "voice_missing",
+        "Why voice columns are null: no_stream, past_end, too_short, silent, \
+             unvoiced (pitch, jitter, shimmer, snr only).",
+        |t: &TurnVoice| t.missing,
+    ));
+    all_until(CutOff::TurnEnd, columns)
 }
 
-/// Sets the voice columns of the builder's current row, whose schema must hold [`turn_voice_columns`].
-pub fn fill(voice: &TurnVoice, row: &mut TableBuilder) {
-    for c in COLUMNS {
-        row.set(c.name, (c.value)(voice));
+fn pitch_columns() -> Vec<Column<TurnVoice>> {
+    /// A statistic of the voiced frames' pitch.
+    fn pitch(name: &'static str, unit: &'static str, description: &'static str, statistic: fn(Spread) -> f64) -> Column<TurnVoice> {
+        Column::float(name, unit, description, move |t: &TurnVoice| t.pitch_semitones.map(statistic))
     }
+    vec![
+        Column::float("pitch_mean_hz", "Hz", "Mean pitch of the turn's voiced frames (SwiftF0).", |t: &TurnVoice| t.pitch_mean_hz),
+        pitch("pitch_mean_semitones", SEMITONES, "Mean pitch of the voiced frames.", |s| s.mean),
+        pitch("pitch_sd_semitones", "semitones", "Standard deviation of the voiced frames' pitch.", |s| s.sd),
+        pitch("pitch_range_semitones", "semitones", "5th to 95th percentile of the voiced frames' pitch.", |s| s.range),
+        pitch("pitch_median_semitones", SEMITONES, "Median pitch of the voiced frames.", |s| s.median),
+        pitch("pitch_min_semitones", SEMITONES, "Lowest pitch of the voiced frames.", |s| s.min),
+        pitch("pitch_max_semitones", SEMITONES, "Highest pitch of the voiced frames.", |s| s.max),
+        Column::float("voiced_share", "", "Share of the turn's 10 ms frames that are voiced, 0 to 1.", |t: &TurnVoice| t.voiced_share),
+    ]
+}
+
+fn level_columns() -> Vec<Column<TurnVoice>> {
+    /// A statistic of the level of the frames that are not silent.
+    fn level(name: &'static str, unit: &'static str, description: &'static str, statistic: fn(Spread) -> f64) -> Column<TurnVoice> {
+        Column::float(name, unit, description, move |t: &TurnVoice| t.level_db.map(statistic))
+    }
+    vec![
+        level("level_mean_db", "dBFS", "Mean level of the frames above -100 dBFS.", |s| s.mean),
+        level("level_sd_db", "dB", "Standard deviation of those frames' level.", |s| s.sd),
+        level("level_range_db", "dB", "5th to 95th percentile of those frames' level.", |s| s.range),
+        Column::float("intensity_mean_db", "dB re 20 uPa", "Mean Praat intensity, full scale taken as 1 Pa.", |t: &TurnVoice| {
+            t.intensity_mean_db
+        }),
+    ]
+}
+
+fn rate_columns() -> Vec<Column<TurnVoice>> {
+    vec![
+        Column::float("speaking_rate_words_per_sec", "1/s", "Transcript words by the turn's length.", |t: &TurnVoice| {
+            t.speaking_rate_words_per_sec
+        }),
+        Column::float(
+            "articulation_rate_words_per_sec",
+            "1/s",
+            "Transcript words by the time spoken, pauses and silent ends left out.",
+            |t: &TurnVoice| t.articulation_rate_words_per_sec,
+        ),
+        Column::float(
+            "syllable_rate_per_sec",
+            "1/s",
+            "Syllable nuclei (voiced intensity peaks parted by dips of 2 dB, after de Jong & Wempe 2009) \
+             by the turn's length.",
+            |t: &TurnVoice| t.syllable_rate_per_sec,
+        ),
+        Column::float(
+            "articulation_rate_syllables_per_sec",
+            "1/s",
+            "Syllable nuclei by the time spoken, pauses and silent ends left out.",
+            |t: &TurnVoice| t.articulation_rate_syllables_per_sec,
+        ),
+    ]
+}
+
+fn pause_columns() -> Vec<Column<TurnVoice>> {
+    vec![
+        Column::int("pause_count", "", "Pauses inside the turn: quiet for 0.3 s or unvoiced for 0.5 s.", |t: &TurnVoice| t.pause_count),
+        Column::float("pause_total_secs", "s", "Summed length of those pauses.", |t: &TurnVoice| t.pause_total_secs),
+        Column::float("pause_longest_secs", "s", "Length of the longest of those pauses.", |t: &TurnVoice| t.pause_longest_secs),
+        Column::float(
+            "onset_delay_secs",
+            "s",
+            "From the turn's start to its first frame with voice or energy; \
+             noise without voice for 0.5 s does not count.",
+            |t: &TurnVoice| t.onset_delay_secs,
+        ),
+    ]
+}
+
+fn period_columns() -> Vec<Column<TurnVoice>> {
+    vec![
+        Column::float(
+            "praat_jitter_local",
+            "ratio",
+            "Mean absolute difference of consecutive periods by the mean period, as Praat defines it.",
+            |t: &TurnVoice| t.jitter_local,
+        ),
+        Column::float(
+            "praat_shimmer_local",
+            "ratio",
+            "Mean absolute difference of consecutive periods' amplitudes by the mean amplitude, as Praat defines it.",
+            |t: &TurnVoice| t.shimmer_local,
+        ),
+        Column::float(
+            "praat_shimmer_local_db",
+            "dB",
+            "Mean absolute level difference of consecutive periods' amplitudes, as Praat defines it.",
+            |t: &TurnVoice| t.shimmer_local_db,
+        ),
+    ]
+}
+
+fn recording_columns() -> Vec<Column<TurnVoice>> {
+    vec![
+        Column::float("clipped_share", "", "Share of samples at full scale, 0 to 1.", |t: &TurnVoice| t.clipped_share),
+        Column::float(
+            "snr_db",
+            "dB",
+            "Voiced frames' mean power over that of the quietest tenth of frames in the 60 s up to the turn's end.",
+            |t: &TurnVoice| t.snr_db,
+        ),
+        Column::float("dc_offset", "full scale", "Mean sample of the turn.", |t: &TurnVoice| t.dc_offset),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{ColumnData, Missing, TableSchema};
+    use crate::table::{ColumnData, Layout, Missing};
 
     #[test]
     fn every_column_is_filled_and_the_reason_told() {
-        let schema = TableSchema { name: "t", description: "", columns: turn_voice_columns() };
-        let mut t = TableBuilder::new(schema);
-        t.row();
-        fill(&TurnVoice { pause_count: Some(2), voiced_share: Some(0.5), ..TurnVoice::default() }, &mut t);
-        t.row();
-        fill(&TurnVoice::without(Missing::NoStream), &mut t);
-        let t = t.finish().unwrap();
+        let layout = Layout { name: "t", description: "", columns: turn_voice_columns() };
+        let some = TurnVoice { pause_count: Some(2), voiced_share: Some(0.5), ..TurnVoice::default() };
+        let t = layout.table([some, TurnVoice::without(Missing::NoStream)]).unwrap();
         assert_eq!(t.column("pause_count"), Some(&ColumnData::I64(vec![Some(2), None])));
         assert_eq!(t.column("voice_missing"), Some(&ColumnData::Str(vec![None, Some("no_stream".into())])));
         assert!(t.schema().columns.iter().all(|c| c.cut_off == CutOff::TurnEnd && !c.description.is_empty()));
+    }
+
+    #[test]
+    fn each_field_has_a_column_of_its_own() {
+        let spread = |x: f64| Spread { mean: x, sd: x + 1.0, min: x + 2.0, median: x + 3.0, max: x + 4.0, range: x + 5.0 };
+        let voice = TurnVoice {
+            missing: None,
+            pitch_mean_hz: Some(1.0),
+            pitch_semitones: Some(spread(2.0)),
+            level_db: Some(spread(10.0)),
+            intensity_mean_db: Some(20.0),
+            voiced_share: Some(21.0),
+            speaking_rate_words_per_sec: Some(22.0),
+            articulation_rate_words_per_sec: Some(23.0),
+            syllable_rate_per_sec: Some(24.0),
+            articulation_rate_syllables_per_sec: Some(25.0),
+            pause_count: Some(26),
+            pause_total_secs: Some(27.0),
+            pause_longest_secs: Some(28.0),
+            onset_delay_secs: Some(29.0),
+            jitter_local: Some(30.0),
+            shimmer_local: Some(31.0),
+            shimmer_local_db: Some(32.0),
+            clipped_share: Some(33.0),
+            snr_db: Some(34.0),
+            dc_offset: Some(35.0),
+        };
+        let layout = Layout { name: "t", description: "", columns: turn_voice_columns() };
+        let table = layout.table([voice]).unwrap();
+        let number = |name: &str| match table.column(name) {
+            Some(ColumnData::F64(v)) => v[0],
+            Some(ColumnData::I64(v)) => v[0].unwrap() as f64,
+            other => panic!("{name}: {other:?}"),
+        };
+        let expected = [
+            ("pitch_mean_hz", 1.0),
+            ("pitch_mean_semitones", 2.0),
+            ("pitch_sd_semitones", 3.0),
+            ("pitch_range_semitones", 7.0),
+            ("pitch_median_semitones", 5.0),
+            ("pitch_min_semitones", 4.0),
+            ("pitch_max_semitones", 6.0),
+            ("voiced_share", 21.0),
+            ("level_mean_db", 10.0),
+            ("level_sd_db", 11.0),
+            ("level_range_db", 15.0),
+            ("intensity_mean_db", 20.0),
+            ("speaking_rate_words_per_sec", 22.0),
+            ("articulation_rate_words_per_sec", 23.0),
+            ("syllable_rate_per_sec", 24.0),
+            ("articulation_rate_syllables_per_sec", 25.0),
+            ("pause_count", 26.0),
+            ("pause_total_secs", 27.0),
+            ("pause_longest_secs", 28.0),
+            ("onset_delay_secs", 29.0),
+            ("praat_jitter_local", 30.0),
+            ("praat_shimmer_local", 31.0),
+            ("praat_shimmer_local_db", 32.0),
+            ("clipped_share", 33.0),
+            ("snr_db", 34.0),
+            ("dc_offset", 35.0),
+        ];
+        for (name, value) in expected {
+            assert!((number(name) - value).abs() < 1e-12, "{name}: {} for {value}", number(name));
+        }
+        assert_eq!(table.columns().len(), expected.len() + 1, "and the reason");
+    }
+
+    #[test]
+    fn pauses_and_rates_are_timing_and_the_reason_is_of_no_sense() {
+        for column in turn_voice_columns() {
+            let name = &*column.spec().name;
+            let timing = ["pause_", "onset_", "speaking_rate", "articulation_rate", "syllable_rate"].iter().any(|p| name.starts_with(p));
+            let expected = match name {
+                "voice_missing" => Modality::None,
+                _ if timing => Modality::Timing,
+                _ => Modality::Voice,
+            };
+            assert_eq!(column.spec().modality, expected, "{name}");
+        }
     }
 }

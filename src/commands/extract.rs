@@ -19,7 +19,7 @@ use turnwise::store::folder::Target;
 use turnwise::store::paths::{check_interview_id, rttm_path};
 
 use super::progress::Display;
-use super::{SOME_FAILED, keep_apart, recipe, say};
+use super::{SOME_FAILED, keep_apart, recipe, say, sharing};
 use crate::cli::{Cli, Extract, Share, Speakers, Worker};
 
 /// Ended by a signal, as shells tell it: 128 and its number.
@@ -41,6 +41,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     enrol(args.enrol.as_deref(), &mut recipe)?;
     let unlisted = unlisted(args)?;
     let requests = requests(args)?;
+    corpus::find_files(&requests)?;
     for request in &requests {
         let Some(rttm) = &request.rttm else { continue };
         keep_apart(rttm, &rttm_path(&args.out, &request.interview_id)?)?;
@@ -54,6 +55,10 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     tempfile::tempfile_in(&args.out).with_context(|| format!("cannot write into the folder {}", args.out.display()))?;
 
+    if sharing::of(cli) == Share::Group && !sharing::is_open_to_group(&args.out) {
+        let out = args.out.display();
+        tracing::warn!("{out} was made for its owner alone; to open what is there already: chmod -R g+rwX {out}");
+    }
     let stop = stop_on_signals()?;
     let binary = std::env::current_exe().context("cannot find the program's own file")?;
     let worker = || worker_command(&binary, args, cli, registry);
@@ -124,13 +129,15 @@ fn tell_others(args: &Extract, summary: &Summary) {
 }
 
 fn told(summary: &Summary, out: &Path) -> String {
-    let Summary { done, skipped, failed, left, stopped, .. } = summary;
+    let Summary { done, warned, skipped, failed, left, stopped, .. } = summary;
     let counts = format!("{done} done, {skipped} already done, {} failed", failed.len());
+    let warnings =
+        if *warned > 0 { format!("; {warned} with warnings, which turnwise inspect {} lists", out.display()) } else { String::new() };
     match stopped {
         Some(_) => {
             format!("stopped: {counts}, {left} left; what is done is kept in {}, and the same command goes on with the rest", out.display())
         }
-        None => format!("{counts}; tables in {}", out.display()),
+        None => format!("{counts}; tables in {}{warnings}", out.display()),
     }
 }
 
@@ -241,7 +248,7 @@ fn worker_command(binary: &Path, args: &Extract, cli: &Cli, registry: &Registry)
     let mut command = Command::new(binary);
     command.arg("worker").arg(option("--out", &args.out)).arg(option("--models", registry.dir()));
     command.args(["--format", args.tables.format.name()]);
-    command.arg(match cli.share {
+    command.arg(match sharing::of(cli) {
         Share::Owner => "--share=owner",
         Share::Group => "--share=group",
     });

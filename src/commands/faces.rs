@@ -1,22 +1,15 @@
 //! `turnwise faces`: the faces of one video, without sound or turns; and, where asked for, pictures to check them by.
 
-use std::io::{Cursor, Write};
-use std::path::Path;
-
 use anyhow::{Context, Result};
-use turnwise::error::{self, Error};
-use turnwise::face::{self, FaceConfig, FaceModels, FaceTracker, Observation, faces_table, tracks_table};
+use turnwise::face::{self, FaceConfig, FaceModels, FaceTracker, faces_table, tracks_table};
 use turnwise::inference::{Registry, Runtime};
-use turnwise::media::{self, Sampling, StreamPick, VideoWriter};
+use turnwise::media::{self, Sampling, StreamPick};
 use turnwise::pipeline::{Request, file_metadata};
-use turnwise::store::whole::{write_by_path, write_whole};
+use turnwise::store::whole::write_by_path;
 use turnwise::text::clean;
 
 use super::{keep_apart, recipe};
 use crate::cli::Faces;
-
-/// A face is drawn on the frames after it for at most this long, in looked-at intervals.
-const SHOWN_INTERVALS: f64 = 1.5;
 
 /// Writes the tables faces and tracks; crops and an overlay where asked for.
 pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
@@ -51,52 +44,10 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     writer.write(&paths[1], &tracks_table(&id, &faces, &recipe.face)?, &metadata)?;
     tracing::info!("{} observations of {} persons in {}", faces.observations.len(), faces.persons.len(), args.out.display());
     if let Some(folder) = &args.crops {
-        write_crops(&faces, folder)?;
+        face::write_crops(&faces, folder)?;
     }
     if let Some(path) = &args.overlay {
-        write_by_path(path, |unfinished| draw(&args.video, pick, &faces, unfinished))?;
+        write_by_path(path, |unfinished| face::draw_video(&args.video, pick, &faces, unfinished))?;
     }
     Ok(())
-}
-
-/// One aligned picture a track that was seen well enough: `0003_P1.png`.
-fn write_crops(faces: &face::Faces, folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|e| Error::write(folder, e))?;
-    for track in &faces.tracks {
-        let Some(crop) = &track.crop else { continue };
-        // An enrolled name may hold anything a file's name may.
-        let path = folder.join(format!("{:04}_{}.png", track.id, track.person.as_deref().unwrap_or("nobody")));
-        let mut png = Cursor::new(Vec::new());
-        crop.write_to(&mut png, image::ImageFormat::Png).map_err(|e| Error::write(&path, e))?;
-        write_whole(&path, |file| Ok(file.write_all(png.get_ref())?))?;
-    }
-    Ok(())
-}
-
-/// Decodes the video again and draws on every frame what was last seen.
-fn draw(video: &Path, pick: StreamPick, faces: &face::Faces, path: &Path) -> error::Result<()> {
-    let longest = faces.sampled.windows(2).map(|w| (w[1] - w[0]).get()).fold(0.1, f64::max).min(1.0) * SHOWN_INTERVALS;
-    let mut writer: Option<VideoWriter> = None;
-    for frame in media::video(video, Sampling { rate_hz: 0.0, ..Sampling::default() }, pick)? {
-        let mut frame = frame?;
-        let looked = faces.sampled.partition_point(|t| *t <= frame.pts).checked_sub(1).map(|i| faces.sampled[i]);
-        if let Some(then) = looked.filter(|t| (frame.pts - *t).get() <= longest) {
-            let from = faces.observations.partition_point(|o| o.pts < then);
-            for o in faces.observations[from..].iter().take_while(|o| o.pts == then) {
-                face::draw(&mut frame.image, o, named(faces, o));
-            }
-        }
-        let writer = match &mut writer {
-            Some(writer) => writer,
-            none => none.insert(VideoWriter::create(path, frame.image.width(), frame.image.height(), None)?),
-        };
-        writer.push(&frame.image, frame.pts)?;
-    }
-    writer.map_or(Ok(()), |w| w.finish(None))?;
-    Ok(())
-}
-
-fn named<'a>(faces: &'a face::Faces, o: &Observation) -> Option<(&'a str, usize)> {
-    let person = faces.person_of(o.track)?;
-    Some((person, faces.persons.iter().position(|p| p == person)?))
 }

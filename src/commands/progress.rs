@@ -75,7 +75,9 @@ impl Display {
                 }
                 let place = format!("[{count}/{}] {id}", self.total);
                 match outcome {
-                    Outcome::Done { timings } => self.told(&format!("{place}: done in {:.1} s", timings.total_secs)),
+                    Outcome::Done { timings, warnings } => {
+                        self.told(&format!("{place}: done in {:.1} s{}", timings.total_secs, counted(warnings)));
+                    }
                     Outcome::Skipped => self.told(&format!("{place}: already done")),
                     Outcome::Failed { error, .. } => self.line(&format!("{place}: failed: {error}")),
                 }
@@ -105,10 +107,36 @@ impl Display {
     }
 }
 
+/// `, 3 warnings: shortfall, stream_chosen (2)`; empty without warnings.
+fn counted(codes: &[String]) -> String {
+    let kinds: Vec<String> = codes
+        .chunk_by(|a, b| a == b)
+        .map(|same| if same.len() > 1 { format!("{} ({})", same[0], same.len()) } else { same[0].clone() })
+        .collect();
+    match codes.len() {
+        0 => String::new(),
+        1 => format!(", 1 warning: {}", kinds[0]),
+        n => format!(", {n} warnings: {}", kinds.join(", ")),
+    }
+}
+
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_are_counted_by_kind() {
+        let told = |codes: &[&str]| counted(&codes.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>());
+        assert_eq!(told(&[]), "");
+        assert_eq!(told(&["shortfall"]), ", 1 warning: shortfall");
+        assert_eq!(told(&["gap", "gap", "shortfall"]), ", 3 warnings: gap (2), shortfall");
+    }
 }

@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use anyhow::Result;
-use turnwise::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, FUNCTIONALS, Functionals, LLDS, Lld};
+use turnwise::audio::{SAMPLE_RATE_HZ, opensmile_tables};
 use turnwise::inference::Registry;
 use turnwise::media::{self, StreamPick};
 use turnwise::pipeline::file_metadata;
 use turnwise::recipe::Recipe;
 use turnwise::sheet::{Row, Sheet};
 use turnwise::store::rttm;
-use turnwise::table::{ColumnData, ColumnSpec, Kind, Table, TableSchema};
 use turnwise::time::Segment;
 
 use crate::cli::Voice;
@@ -22,48 +21,16 @@ pub fn run(args: &Voice, registry: &Registry) -> Result<()> {
     let writer = args.tables.writer();
     let paths = ["lld", "functionals"].map(|name| writer.path(&args.out, name));
     paths.iter().try_for_each(|path| writer.check(path))?;
-    let decoded = media::audio(&args.input, turnwise::audio::SAMPLE_RATE_HZ, StreamPick::default())?;
+    let decoded = media::audio(&args.input, SAMPLE_RATE_HZ, StreamPick::default())?;
     for warning in &decoded.warnings {
         tracing::warn!("{warning}");
     }
-    let audio = decoded.buffer;
-    let mut extractor = Extractor::new();
-    let (lld, whole) = extractor.analyse(audio.samples());
-    let mut rows = vec![(0.0, audio.duration().get(), whole)];
-    for segment in segments {
-        rows.push((segment.start().get(), segment.end().get(), extractor.functionals(audio.slice(segment))));
-    }
-    let (lld, functionals) = (lld_table(lld)?, functionals_table(&rows)?);
+    let (lld, functionals) = opensmile_tables(&decoded.buffer, &segments)?;
     let metadata = file_metadata(&Recipe::default(), registry)?;
     for (path, table) in paths.iter().zip([lld, functionals]) {
         writer.write(path, &table, &metadata)?;
     }
     Ok(())
-}
-
-/// openSMILE's own numbers: 0 and -201 in unvoiced frames.
-fn lld_table(lld: Lld) -> Result<Table> {
-    let mut columns = vec![ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the frame's 20 ms window.")];
-    columns.extend(LLDS.iter().map(|e| ColumnSpec::new(format!("egemaps_{}", e.name), Kind::F32, e.unit, e.description)));
-    let mut data = vec![ColumnData::F64((0..lld.frames()).map(Lld::start_secs).collect())];
-    data.extend(lld.columns.into_iter().map(ColumnData::F32));
-    Ok(Table::new(
-        TableSchema { name: "lld", description: "One 10 ms frame: eGeMAPSv02's descriptors, openSMILE's values.", columns },
-        data,
-    )?)
-}
-
-/// openSMILE's own numbers; null where a segment is too short for it.
-fn functionals_table(rows: &[(f64, f64, Functionals)]) -> Result<Table> {
-    let mut columns = vec![
-        ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the segment."),
-        ColumnSpec::new("end_secs", Kind::F64, "s", "End of the segment."),
-    ];
-    columns.extend(FUNCTIONALS.iter().map(|e| ColumnSpec::new(format!("egemaps_{}", e.name), Kind::F64, e.unit, e.description)));
-    let mut data = vec![ColumnData::F64(rows.iter().map(|r| r.0).collect()), ColumnData::F64(rows.iter().map(|r| r.1).collect())];
-    data.extend((0..FUNCTIONAL_COUNT).map(|f| ColumnData::F64(rows.iter().map(|r| r.2.opensmile[f].unwrap_or(f64::NAN)).collect())));
-    let description = "The whole file, then each segment cut out: eGeMAPSv02's functionals, openSMILE's values.";
-    Ok(Table::new(TableSchema { name: "functionals", description, columns }, data)?)
 }
 
 /// RTTM lines of all recordings in the file, or the rows of a CSV file, in their order.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::names::Names;
 use crate::error::Result;
+use crate::file;
 use crate::pipeline::Request;
 use crate::sheet::{Row, Sheet};
 use crate::speaker::SpeakerBounds;
@@ -64,13 +65,6 @@ pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
     Ok(requests)
 }
 
-/// The cell; where it is an absolute path, the file's name: tables say nothing of where a corpus lies.
-fn media_name(cell: &str) -> String {
-    let path = Path::new(cell);
-    let name = path.file_name().filter(|_| path.is_absolute());
-    name.map_or_else(|| cell.to_owned(), |n| n.to_string_lossy().into_owned())
-}
-
 /// What one row asks for.
 fn request(row: &Row<'_>, folder: &Path) -> Result<Request> {
     for name in COLUMNS {
@@ -95,7 +89,7 @@ fn request(row: &Row<'_>, folder: &Path) -> Result<Request> {
     bounds.range().map_err(|e| row.fail(e.to_string(), "correct the speaker numbers"))?;
     Ok(Request {
         interview_id: id.to_owned(),
-        media_name: row.cell("media").map(media_name).unwrap_or_default(),
+        media_name: row.cell("media").map(|cell| file::without_place(cell).to_owned()).unwrap_or_default(),
         media: file("media"),
         audio: file("audio"),
         transcript: file("transcript"),
@@ -140,7 +134,7 @@ mod tests {
             ("interview_id,media,min_speakers\na,b,two\n", "corpus.csv:2: min_speakers is \"two\""),
             ("interview_id,media,min_speaker\na,b,2\n", "corpus.csv:1: unknown column \"min_speaker\"; did you mean \"min_speakers\"?"),
             ("interview_id,media,media\na,b,c\n", "corpus.csv:1: two columns are called \"media\""),
-            ("interview_id;media\na;b\n", "corpus.csv:1: the cells are separated by semicolons"),
+            ("interview_id|media\na|b\n", "corpus.csv:1: the cells are separated by bars"),
             ("interview_id,media\n../a,b\n", "../a"),
             ("interview_id,media\na.parquet/b,b\n", "corpus.csv:2: interview id \"a.parquet/b\""),
             ("interview_id,media\nCON,b\n", "corpus.csv:2: interview id \"CON\""),

@@ -5,6 +5,7 @@
 
 mod failure;
 mod manifest;
+mod missing;
 mod names;
 mod place;
 mod removed;
@@ -13,6 +14,7 @@ mod watch;
 mod worker;
 
 pub use manifest::{is_manifest, read_manifest};
+pub use missing::find_files;
 pub use removed::Unlisted;
 pub use run::{Event, Outcome, RunSettings, Summary, Update, run};
 pub use watch::{Limits, default_memory_limit};

@@ -23,7 +23,7 @@ pub enum Unlisted {
     Pruned,
 }
 
-/// Interviews that are in the folder and not in the run, sorted.
+/// Interviews that are in the folder and not in the run, sorted; files that this program did not make are none.
 ///
 /// # Errors
 /// [`Error::Read`] for a folder that cannot be listed.
@@ -32,7 +32,16 @@ pub(super) fn unlisted(out: &Path, requests: &[Request], recipe: &Recipe) -> Res
     let listed: BTreeSet<String> = requests.iter().map(|r| folded(&r.interview_id)).collect();
     let mut there = InterviewFiles { out, tables: &table_names(recipe) }.interviews()?;
     there.retain(|id| !listed.contains(&folded(id)));
-    Ok(there)
+    let files = InterviewFiles { out, tables: &table_names(recipe) };
+    let mut ours = Vec::new();
+    for id in there {
+        if files.are_ours(&id)? {
+            ours.push(id);
+        } else {
+            tracing::warn!("{}: the files called {id} were not made by this program; they are left alone", out.display());
+        }
+    }
+    Ok(ours)
 }
 
 /// Refuses a run that would remove what it is made from.
@@ -66,10 +75,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_not_in_the_run_goes_and_no_input_of_it() {
+    fn only_what_is_not_in_the_run_goes_and_nothing_of_others() {
         let root = tempfile::tempdir().unwrap();
         let (out, recipe) = (root.path(), Recipe::default());
-        let files = ["interviews/a.parquet", "turns/a.parquet", "turns/b/c.parquet", "rttm/d.rttm", "tasks/t.parquet", "mine/e.parquet"];
+        let files = [
+            "interviews/a.parquet",
+            "turns/a.parquet",
+            "turns/b/c.parquet",
+            "timings/b/c.json",
+            "rttm/d.rttm",
+            "timings/d.json",
+            "turns/all.parquet",
+            "rttm/hand.rttm",
+            "tasks/t.parquet",
+            "mine/e.parquet",
+        ];
         for file in files {
             std::fs::create_dir_all(out.join(file).parent().unwrap()).unwrap();
             std::fs::write(out.join(file), "x").unwrap();
@@ -83,7 +103,9 @@ mod tests {
         keep_needed(out, &requests, &recipe).unwrap();
         prune(out, &ids, &recipe).unwrap();
         let left: Vec<&str> = files.into_iter().filter(|f| out.join(f).exists()).collect();
-        assert_eq!(left, ["interviews/a.parquet", "turns/a.parquet", "tasks/t.parquet", "mine/e.parquet"]);
+        let of_others = ["turns/all.parquet", "rttm/hand.rttm", "tasks/t.parquet", "mine/e.parquet"];
+        assert_eq!(left[..2], ["interviews/a.parquet", "turns/a.parquet"]);
+        assert_eq!(left[2..], of_others);
         assert!(unlisted(out, &requests, &recipe).unwrap().is_empty());
     }
 }

@@ -65,6 +65,8 @@ pub enum Outcome {
     Done {
         /// Time spent.
         timings: Timings,
+        /// Codes of its warnings, each as often as there are warnings of the kind, sorted.
+        warnings: Vec<String>,
     },
     /// Already there from the same inputs, recipe and models.
     Skipped,
@@ -104,6 +106,8 @@ pub struct RunSettings<'a> {
 pub struct Summary {
     /// Interviews written.
     pub done: usize,
+    /// Those of them that have warnings.
+    pub warned: usize,
     /// Interviews that were there already.
     pub skipped: usize,
     /// Ids and errors, in the manifest's order.
@@ -185,7 +189,10 @@ pub fn run(requests: &[Request], recipe: &Recipe, registry: &Registry, settings:
     let outcomes = shared.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     for (request, outcome) in requests.iter().zip(outcomes) {
         match outcome {
-            Some(Outcome::Done { .. }) => summary.done += 1,
+            Some(Outcome::Done { warnings, .. }) => {
+                summary.done += 1;
+                summary.warned += usize::from(!warnings.is_empty());
+            }
             Some(Outcome::Skipped) => summary.skipped += 1,
             Some(Outcome::Failed { error, .. }) => summary.failed.push((request.interview_id.clone(), error)),
             None => summary.left += 1,

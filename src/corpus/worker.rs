@@ -94,7 +94,7 @@ fn answer(
             }
         };
         let outcome = match one(target, &request, &mut models, recipe, registry, &progress) {
-            Ok(timings) => Outcome::Done { timings },
+            Ok((timings, warnings)) => Outcome::Done { timings, warnings },
             // The next interview would fare no better, hours of work later.
             Err(error) if error.ends_all_writing() || !is_there(target.out) => {
                 tell(&Event::Unwritable { error: error.chain() })?;
@@ -114,12 +114,13 @@ fn one(
     recipe: &Recipe,
     registry: &Registry,
     progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Timings> {
+) -> Result<(Timings, Vec<String>)> {
     let done = pipeline::extract(request, models, recipe, progress)?;
     if !is_there(target.out) {
         return Err(gone(target.out));
     }
     pipeline::write(target, &done, recipe, registry)?;
     forget_failure(target.out, request, recipe);
-    Ok(done.timings)
+    let warnings = done.warning_codes();
+    Ok((done.timings, warnings))
 }

@@ -263,6 +263,9 @@ fn deviation(before: &[f64], value: f64, min_turns: usize) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::parquet::{self, FileMetadata};
+    use crate::store::read::read as read_table;
+    use crate::table::{ColumnSpec, Kind, TableBuilder, TableSchema};
 
     fn read(text: &str) -> Result<Wording> {
         let folder = tempfile::tempdir().unwrap();
@@ -290,6 +293,24 @@ mod tests {
         ] {
             let e = read(&format!("min_turns = 3\n[[cue]]\n{cue}\n")).unwrap_err().to_string();
             assert!(e.contains(told), "{e}");
+        }
+    }
+
+    #[test]
+    fn a_cue_of_a_column_that_looked_too_far_or_does_not_say_how_far_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let wording = read("min_turns = 3\n[[cue]]\nfield = \"tone_of_voice\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"a\"\n").unwrap();
+        let refused = |cut_off| {
+            let columns = vec![ColumnSpec::new("x", Kind::F64, "", "").until(cut_off)];
+            let schema = TableSchema { name: "turns", description: "", columns };
+            let path = folder.path().join("turns.parquet");
+            parquet::write(&path, &TableBuilder::new(schema).finish().unwrap(), &FileMetadata::default()).unwrap();
+            wording.cues(&read_table(&path).unwrap(), &StoredTable::default()).err().map(|e| e.to_string())
+        };
+        assert_eq!((refused(CutOff::TurnStart), refused(CutOff::TurnEnd)), (None, None));
+        for (cut_off, told) in [(CutOff::NextTurn, "next_turn"), (CutOff::Interview, "interview"), (CutOff::Untold, "not told")] {
+            let e = refused(cut_off).unwrap();
+            assert!(e.contains(&format!("cue of \"x\" would look past its turn (cut-off {told})")), "{e}");
         }
     }
 }

@@ -206,7 +206,8 @@ fn crossing_faces_are_not_exchanged() {
     assert_eq!((who(false, true), who(false, false)), (who(true, false), who(true, true)));
 }
 
-/// An animation, then one speaker in four shots, before an audience of dark faces of 16 to 20 px: nobody but her is a person.
+/// An animation, then one speaker in four shots, before an audience of dark faces of 16 to 20 px: nobody but her is a
+/// person.
 #[test]
 fn the_speaker_of_the_talk_is_one_person_in_all_her_shots() {
     let Some(faces) = watch("ted_talk.mp4") else { return };
@@ -225,8 +226,8 @@ fn the_audience_is_seen() {
     assert!(faces.faces_per_frame.iter().any(|&n| n >= 5));
 }
 
-/// `face_counts.csv`: counted by eye on the reference frames. `faces`: people's faces that anybody sees, from 20 px, in light, at most
-/// in profile; `with_doubtful`: dark, tiny and half hidden ones too.
+/// `face_counts.csv`: counted by eye on the reference frames. `faces`: people's faces that anybody sees, from 20 px, in
+/// light, at most in profile; `with_doubtful`: dark, tiny and half hidden ones too.
 #[test]
 fn as_many_faces_as_people_count() {
     let Some(_) = shared() else { return };
@@ -240,8 +241,8 @@ fn as_many_faces_as_people_count() {
     for (clip, rows) in truth {
         let faces = watch(&clip).unwrap();
         for (pts, least, most) in rows {
-            // The counted picture itself may not be among those looked at; the next one is at most 0.1 s later, and never before a cut
-            // that the counted one lies behind.
+            // The counted picture itself may not be among those looked at; the next one is at most 0.1 s later, and
+            // never before a cut that the counted one lies behind.
             let next = faces.sampled.iter().position(|t| t.get() >= pts - 0.002);
             let got = faces.faces_per_frame[next.unwrap()];
             if got < least || got > most {

@@ -1,7 +1,7 @@
 //! Crops: square regions of a picture, rotated, sampled into a model's input.
 //!
-//! The sampling is MediaPipe's on the CPU: crop pixel (i, j) of n x n lies at (i / n, j / n) of the region, counted in pixel
-//! indices (no half-pixel shift), bilinear, and the picture's edge is repeated.
+//! The sampling is MediaPipe's on the CPU: crop pixel (i, j) of n x n lies at (i / n, j / n) of the region, counted in
+//! pixel indices (no half-pixel shift), bilinear, and the picture's edge is repeated.
 
 use image::RgbImage;
 
@@ -51,7 +51,8 @@ impl Affine {
         (self.xx * x + self.xy * y + self.x0, self.yx * x + self.yy * y + self.y0)
     }
 
-    /// The rotation, scale and shift that bring `from` nearest to `to` (least squares); `None` when the points coincide.
+    /// The rotation, scale and shift that bring `from` nearest to `to` (least squares); `None` when the points
+    /// coincide.
     pub fn similarity(from: &[(f32, f32)], to: &[(f32, f32)]) -> Option<Self> {
         let n = from.len().min(to.len()) as f64;
         let mean = |p: &[(f32, f32)]| {
@@ -91,12 +92,12 @@ pub(super) fn sample(picture: &RgbImage, map: &Affine, n: usize, gain: f32, out:
         out.fill(0.0);
         return;
     }
-    let source = Source::of(picture);
+    let source = PictureBytes::of(picture);
     let (red, rest) = out.split_at_mut(n * n);
     let (green, blue) = rest.split_at_mut(n * n);
     let rows = red.chunks_exact_mut(n).zip(green.chunks_exact_mut(n)).zip(blue.chunks_exact_mut(n)).take(n);
     for (j, ((red, green), blue)) in rows.enumerate() {
-        let line = Line { start: map.apply(0.0, j as f32), step: (map.xx, map.yx), gain };
+        let line = SampledRow { start: map.apply(0.0, j as f32), step: (map.xx, map.yx), gain };
         let done = wide::sample_row(&source, &line, red, green, blue);
         for i in done..n {
             [red[i], green[i], blue[i]] = source.sample(&line, i);
@@ -105,7 +106,7 @@ pub(super) fn sample(picture: &RgbImage, map: &Affine, n: usize, gain: f32, out:
 }
 
 /// A picture's bytes.
-struct Source<'a> {
+struct PictureBytes<'a> {
     pixels: &'a [u8],
     stride: usize,
     /// The last column and row.
@@ -114,21 +115,21 @@ struct Source<'a> {
 }
 
 /// One row of a crop: where its first pixel lies, what each one adds, and the factor of all values.
-struct Line {
+struct SampledRow {
     start: (f32, f32),
     step: (f32, f32),
     gain: f32,
 }
 
-impl<'a> Source<'a> {
+impl<'a> PictureBytes<'a> {
     fn of(picture: &'a RgbImage) -> Self {
         let (width, height) = (picture.width() as usize, picture.height() as usize);
-        Source { pixels: picture.as_raw(), stride: 3 * width, last: ((width - 1) as f32, (height - 1) as f32), height }
+        PictureBytes { pixels: picture.as_raw(), stride: 3 * width, last: ((width - 1) as f32, (height - 1) as f32), height }
     }
 
-    /// R, G, B of a pixel. Clamping the position repeats the edge: at the last column the right neighbour's weight is 0, at the last
-    /// row the lower one's.
-    fn sample(&self, line: &Line, i: usize) -> [f32; 3] {
+    /// R, G, B of a pixel. Clamping the position repeats the edge: at the last column the right neighbour's weight is
+    /// 0, at the last row the lower one's.
+    fn sample(&self, line: &SampledRow, i: usize) -> [f32; 3] {
         let x = (line.start.0 + line.step.0 * i as f32).clamp(0.0, self.last.0);
         let y = (line.start.1 + line.step.1 * i as f32).clamp(0.0, self.last.1);
         let (left, top) = (x as usize, y as usize);
@@ -141,15 +142,16 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Four pixels at a time where the processor can (AVX2): the same products and sums in the same order, so the same bits.
+/// Four pixels at a time where the processor can (AVX2): the same products and sums in the same order, so the same
+/// bits.
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use std::arch::x86_64::*;
 
-    use super::{Line, Source};
+    use super::{PictureBytes, SampledRow};
 
     /// Samples the start of a row; returns how many pixels it did.
-    pub(super) fn sample_row(source: &Source<'_>, line: &Line, red: &mut [f32], green: &mut [f32], blue: &mut [f32]) -> usize {
+    pub(super) fn sample_row(source: &PictureBytes<'_>, line: &SampledRow, red: &mut [f32], green: &mut [f32], blue: &mut [f32]) -> usize {
         if !is_x86_feature_detected!("avx2") || i32::try_from(source.pixels.len()).is_err() {
             return 0;
         }
@@ -158,7 +160,7 @@ mod wide {
     }
 
     #[target_feature(enable = "avx2")]
-    fn fours(source: &Source<'_>, line: &Line, red: &mut [f32], green: &mut [f32], blue: &mut [f32]) -> usize {
+    fn fours(source: &PictureBytes<'_>, line: &SampledRow, red: &mut [f32], green: &mut [f32], blue: &mut [f32]) -> usize {
         let (zero, one, gain) = (_mm_setzero_ps(), _mm_set1_ps(1.0), _mm_set1_ps(line.gain));
         let (x0, y0) = (_mm_set1_ps(line.start.0), _mm_set1_ps(line.start.1));
         let (dx, dy) = (_mm_set1_ps(line.step.0), _mm_set1_ps(line.step.1));
@@ -197,7 +199,7 @@ mod wide {
     /// R, G, B and a fourth value without meaning; `None` where eight bytes at a time would pass the picture's end.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn mix(source: &Source<'_>, upper: i32, lower: i32, [w00, w01, w10, w11]: [__m128; 4]) -> Option<__m128> {
+    fn mix(source: &PictureBytes<'_>, upper: i32, lower: i32, [w00, w01, w10, w11]: [__m128; 4]) -> Option<__m128> {
         let (upper, lower) = (_mm_cvtsi64_si128(eight(source.pixels, upper)?), _mm_cvtsi64_si128(eight(source.pixels, lower)?));
         let sum = _mm_mul_ps(_mm_cvtepi32_ps(_mm_cvtepu8_epi32(upper)), w00);
         let sum = _mm_add_ps(sum, _mm_mul_ps(_mm_cvtepi32_ps(_mm_cvtepu8_epi32(_mm_srli_si128(upper, 3))), w01));
@@ -226,10 +228,10 @@ mod wide {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod wide {
-    use super::{Line, Source};
+    use super::{PictureBytes, SampledRow};
 
     /// Nothing: every pixel is left to the plain way.
-    pub(super) fn sample_row(_: &Source<'_>, _: &Line, _: &mut [f32], _: &mut [f32], _: &mut [f32]) -> usize {
+    pub(super) fn sample_row(_: &PictureBytes<'_>, _: &SampledRow, _: &mut [f32], _: &mut [f32], _: &mut [f32]) -> usize {
         0
     }
 }
@@ -271,8 +273,8 @@ mod tests {
             let mut out = vec![f32::NAN; 3 * n * n];
             sample(&picture, &map, n, 1.0 / 255.0, &mut out);
             for (j, i) in (0..n).flat_map(|j| (0..n).map(move |i| (j, i))) {
-                let line = Line { start: map.apply(0.0, j as f32), step: (map.xx, map.yx), gain: 1.0 / 255.0 };
-                let plain = Source::of(&picture).sample(&line, i);
+                let line = SampledRow { start: map.apply(0.0, j as f32), step: (map.xx, map.yx), gain: 1.0 / 255.0 };
+                let plain = PictureBytes::of(&picture).sample(&line, i);
                 let got = [0, 1, 2].map(|k| out[k * n * n + j * n + i]);
                 assert_eq!(got.map(f32::to_bits), plain.map(f32::to_bits), "pixel {i}, {j} at {angle}");
             }

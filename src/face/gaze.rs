@@ -1,9 +1,9 @@
 //! Gaze, eye opening and mouth opening from the mesh's geometry.
 //!
-//! An eye is a ball of 12 mm radius behind a lid opening of 28 mm between its corners (Bekerman et al. 2014, "Variations in
-//! eyeball diameters of the healthy adults"; corner distance as in the canonical face). The ball's centre lies behind the middle
-//! of the corners along the head's own axis, the iris on its surface; the iris' offset from that middle, in corner distances,
-//! gives the direction. Both eyes are averaged.
+//! An eye is a ball of 12 mm radius behind a lid opening of 28 mm between its corners (Bekerman et al. 2014,
+//! "Variations in eyeball diameters of the healthy adults"; corner distance as in the canonical face). The ball's
+//! centre lies behind the middle of the corners along the head's own axis, the iris on its surface; the iris' offset
+//! from that middle, in corner distances, gives the direction. Both eyes are averaged.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -13,7 +13,8 @@ use super::{Gaze, Landmarks, pose};
 const RADIUS: f64 = 0.43;
 /// Depth of the ball's centre behind the middle of the corners, over the distance of the corners.
 const SET_BACK: f64 = 0.2;
-/// An iris at rest lies this far above the middle of the corners, over their distance: the mean over faces before webcams.
+/// An iris at rest lies this far above the middle of the corners, over their distance: the mean over faces before
+/// webcams.
 const REST_UP: f64 = 0.06;
 /// An eye opened less than this (height over width) shows no direction.
 const LEAST_OPENING: f32 = 0.12;

@@ -1,10 +1,11 @@
 //! Nods and shakes: short runs of head swings to and fro.
 //!
-//! A head that nods or shakes passes extremes of its angle between two rests (Kawato and Ohya 2000, "Real-time detection of nodding and
-//! head-shaking by directly detecting and tracking the between-eyes", FG 2000). Here a swing is a change of pitch (nod) or yaw (shake)
-//! of at least so many degrees from one extreme to the next within [`LONGEST_SWING_SECS`]: a cycle of at least 0.8 Hz, below which are
-//! turns of posture (Hadar, Steiner, Grant and Rose 1983: ordinary movements 1.8 to 3.7 Hz, rapid ones above). Two swings in a row that
-//! go and come back are a nod; a shake needs three, as a glance aside and back is none. The angle must swing further than the other one.
+//! A head that nods or shakes passes extremes of its angle between two rests (Kawato and Ohya 2000, "Real-time
+//! detection of nodding and head-shaking by directly detecting and tracking the between-eyes", FG 2000). Here a swing
+//! is a change of pitch (nod) or yaw (shake) of at least so many degrees from one extreme to the next within
+//! [`LONGEST_SWING_SECS`]: a cycle of at least 0.8 Hz, below which are turns of posture (Hadar, Steiner, Grant and Rose
+//! 1983: ordinary movements 1.8 to 3.7 Hz, rapid ones above). Two swings in a row that go and come back are a nod; a
+//! shake needs three, as a glance aside and back is none. The angle must swing further than the other one.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,8 @@ const LONGEST_SWING_SECS: f64 = 0.6;
 const LONGEST_REST_SECS: f64 = 0.3;
 /// Observations further apart than this belong to different movements.
 const LONGEST_STEP_SECS: f64 = 0.35;
-/// A swing has begun when this share of it is done, and has ended when only this share is left: the head may rest at an extreme.
+/// A swing has begun when this share of it is done, and has ended when only this share is left: the head may rest at an
+/// extreme.
 const REST_SHARE: f64 = 0.15;
 /// Fewest swings of a nod and of a shake.
 const NOD_SWINGS: usize = 2;
@@ -49,7 +51,7 @@ pub struct HeadGesture {
 
 /// All nods and shakes, by track, nods first. `nod_deg` and `shake_deg`: least extent of a swing.
 ///
-/// The pose must be seen about 8 times a second or more; slower recordings hide gestures.
+/// The pose must be seen about 8 times per second or more; slower recordings hide gestures.
 pub fn head_gestures(faces: &Faces, nod_deg: f64, shake_deg: f64) -> Vec<HeadGesture> {
     let mut found = Vec::new();
     let mut poses_of: BTreeMap<u32, Vec<[f64; 3]>> = BTreeMap::new();

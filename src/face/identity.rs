@@ -1,5 +1,5 @@
-//! Identity: 128 values a face, of dlib's ResNet (King 2017, "High quality face recognition with deep metric learning"), in face-api's
-//! conversion. Two faces nearer than about 0.6 (Euclidean) are one person.
+//! Identity: 128 values per face, of dlib's ResNet (King 2017, "High quality face recognition with deep metric
+//! learning"), in face-api's conversion. Two faces nearer than about 0.6 (Euclidean) are one person.
 
 use image::RgbImage;
 use ndarray::ArrayViewD;
@@ -17,8 +17,8 @@ pub(super) const SIDE: usize = 150;
 /// Values of an embedding.
 pub(super) const DIMENSIONS: usize = 128;
 
-/// Where landmarks lie in dlib's aligned chip (its mean face shape with a padding of 0.25): eye corners, nose tip, below the nose,
-/// mouth corners; in shares of the face.
+/// Where landmarks lie in dlib's aligned chip (its mean face shape with a padding of 0.25): eye corners, nose tip,
+/// below the nose, mouth corners; in shares of the face.
 const TEMPLATE: [(usize, (f32, f32)); 8] = [
     (33, (0.121_737, 0.216_423)),
     (133, (0.334_606, 0.231_733)),

@@ -1,4 +1,5 @@
-//! Landmarks: MediaPipe's attention mesh (Grishchenko et al. 2020, arXiv 2006.10962): 468 points of the face, 5 of each iris.
+//! Landmarks: MediaPipe's attention mesh (Grishchenko et al. 2020, arXiv 2006.10962): 468 points of the face, 5 of each
+//! iris.
 
 use image::RgbImage;
 use ndarray::ArrayViewD;
@@ -33,7 +34,8 @@ impl Mesh {
         BoundingBox::around(&self.points[..])
     }
 
-    /// The region to look at next: the mesh's box, made square by its longer side, enlarged 1.5 times, turned along the eye line.
+    /// The region to look at next: the mesh's box, made square by its longer side, enlarged 1.5 times, turned along the
+    /// eye line.
     pub fn roi(&self) -> Roi {
         let b = self.bounds();
         let (x, y) = b.centre();
@@ -93,8 +95,9 @@ impl Mesher {
     }
 }
 
-/// MediaPipe scales depth by the length of the region's x axis where the picture's width and height both count as 1: in a picture that
-/// is no square, a tilted face comes out deeper (1.16 times at 23° in 16:9). Its head pose is found from such depths, so ours is too.
+/// MediaPipe scales depth by the length of the region's x axis where the picture's width and height both count as 1: in
+/// a picture that is no square, a tilted face comes out deeper (1.16 times at 23° in 16:9). Its head pose is found from
+/// such depths, so ours is too.
 fn depth_gain(angle: f32, width: u32, height: u32) -> f32 {
     let (sin, cos) = angle.sin_cos();
     let aspect = width as f32 / height.max(1) as f32;

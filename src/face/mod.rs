@@ -1,9 +1,9 @@
 //! Faces: detection, landmarks, blendshapes, head pose, gaze, identity and tracks.
 //!
 //! ```text
-//! VideoFrame ─ shot ── cut? ─┐
-//!            └ detect ───────┴─ track ─ landmark ─ blendshape · pose · gaze · expression · quality ─ Observation
-//!                                         └ identity (a few good looks a track) ─ person ─ Track ─ Faces
+//! VideoFrame ─ sequence (shots) ── cut? ─ schedule ── due? ─┐
+//!            └ finder (detect, short_range, landmark) ──────┴─ roster (track) ─ identities ─ measure ─ Observation
+//!                                                                 └ identity (a few good looks per track) ─ person ─ Track
 //! ```
 //!
 //! A [`FaceTracker`] is fed frames in order and holds none of them; [`FaceTracker::finish`] gives [`Faces`].
@@ -16,20 +16,28 @@ mod crop;
 mod detect;
 mod enrolment;
 mod expression;
+mod finder;
 mod gaze;
 mod gesture;
 #[cfg(test)]
 mod golden;
+mod identities;
 mod identity;
 mod landmark;
+mod measure;
 mod models;
 mod observation;
 mod overlay;
 mod person;
+mod pictures;
 mod pose;
 mod quality;
+mod roster;
+mod schedule;
+mod sequence;
 mod short_range;
 mod shot;
+mod sighting;
 mod summary;
 mod table;
 mod track;
@@ -41,7 +49,8 @@ pub use gesture::{GestureKind, HeadGesture, head_gestures};
 pub use models::FaceModels;
 pub use observation::{BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track};
 pub use overlay::draw;
-pub use table::{faces_schema, faces_table, tracks_schema, tracks_table};
+pub use pictures::{draw_video, write_crops};
+pub use table::{FaceRow, TrackRow, faces_layout, faces_table, tracks_layout, tracks_table};
 pub use tracker::FaceTracker;
 
 /// Registry names of the models this room runs, for [`crate::inference::Registry::verify`].

@@ -136,7 +136,8 @@ impl BoundingBox {
     }
 }
 
-/// Rotation of the head against a face that looks straight into the camera; x right, y down, z forward (away from the camera).
+/// Rotation of the head against a face that looks straight into the camera; x right, y down, z forward (away from the
+/// camera).
 ///
 /// Angles are intrinsic, in the order yaw (about y), pitch (about x), roll (about z).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -186,14 +187,15 @@ pub struct Observation {
     pub score: f32,
     /// The landmark model's certainty that there is a face, 0 to 1.
     pub presence: f32,
-    /// In the order of [`BLENDSHAPES`], 0 to 1; `None` when only the detector sees the face (far profiles, hands before it).
+    /// In the order of [`BLENDSHAPES`], 0 to 1; `None` when only the detector sees the face (far profiles, hands before
+    /// it).
     pub blendshapes: Option<[f32; 52]>,
     /// `None` when the landmarks allow no pose.
     pub pose: Option<HeadPose>,
     /// `None` when the eyes are too closed or too small.
     pub gaze: Option<Gaze>,
-    /// In the order of [`EXPRESSIONS`], not a number where the recipe's model has no such class; `None` where it was not looked at (see
-    /// `expression_hz`).
+    /// In the order of [`EXPRESSIONS`], not a number where the recipe's model has no such class; `None` where it was
+    /// not looked at (see `expression_hz`).
     pub expression: Option<[f32; 7]>,
     /// Height over width of the eye on the image's left, 0.3 open, 0.1 closed.
     pub eye_opening_left: Option<f32>,
@@ -234,8 +236,8 @@ impl Observation {
 pub struct Track {
     /// From 1, by first appearance.
     pub id: u32,
-    /// "P1", "P2", … by first appearance, or a name of the enrolment folder; `None` for a face that was seen too small, too doubtfully
-    /// or too shortly to be counted as a person of the interview and is like none of them.
+    /// "P1", "P2", … by first appearance, or a name of the enrolment folder; `None` for a face that was seen too small,
+    /// too doubtfully or too shortly to be counted as a person of the interview and is like none of them.
     pub person: Option<String>,
     /// First observation.
     pub first_pts: Seconds,
@@ -249,7 +251,8 @@ pub struct Track {
     pub mean_score: f32,
     /// Mean identity embedding (128 values), `None` when no look was good enough.
     pub embedding: Option<Vec<f32>>,
-    /// The best look at it, aligned, 150 x 150 px; only when asked for ([`super::FaceTracker::keep_crops`]), never written by itself.
+    /// The best look at it, aligned, 150 x 150 px; only when asked for ([`super::FaceTracker::keep_crops`]), never
+    /// written by itself.
     pub crop: Option<image::RgbImage>,
 }
 

@@ -1,8 +1,8 @@
 //! Persons: tracks joined over cuts by identity, without asking how many there are.
 //!
-//! Agglomerative clustering of the tracks' mean embeddings, nearest pair first, centroids weighted by the number of looks. Tracks seen
-//! at the same time are different persons and are never joined, directly or through others. A track that goes on where another of its
-//! shot ended is that one's person before identities are compared.
+//! Agglomerative clustering of the tracks' mean embeddings, nearest pair first, centroids weighted by the number of
+//! looks. Tracks seen at the same time are different persons and are never joined, directly or through others. A track
+//! that goes on where another of its shot ended is that one's person before identities are compared.
 
 use super::identity;
 
@@ -117,8 +117,8 @@ fn goes_on(group: &Group, own: &Group, tracks: &[Candidate]) -> bool {
     !group.meets(own, tracks) && group.apart(own).is_none_or(|d| d < OTHER_PERSON)
 }
 
-/// Gives the tracks that are not plain to the persons they go on from or are nearest to. Looks of small faces are too poor to change
-/// what the person looks like.
+/// Gives the tracks that are not plain to the persons they go on from or are nearest to. Looks of small faces are too
+/// poor to change what the person looks like.
 fn adopt(groups: &mut [Group], tracks: &[Candidate], distance: f64) {
     for (i, track) in tracks.iter().enumerate().filter(|(_, t)| !t.plain) {
         let own = Group::of(i, track);
@@ -134,7 +134,8 @@ fn adopt(groups: &mut [Group], tracks: &[Candidate], distance: f64) {
     groups.iter_mut().for_each(|g| g.members.sort_unstable());
 }
 
-/// Lets the persons seen least go where there are too many, and makes persons of the faces seen most where there are too few.
+/// Lets the persons seen least go where there are too many, and makes persons of the faces seen most where there are
+/// too few.
 fn keep_within(groups: &mut Vec<Group>, tracks: &[Candidate], limits: Limits) {
     let seen = |g: &Group| g.members.iter().map(|&m| tracks[m].observations).sum::<usize>();
     if limits.max > 0 && groups.len() > limits.max {
@@ -148,8 +149,9 @@ fn keep_within(groups: &mut Vec<Group>, tracks: &[Candidate], limits: Limits) {
     }
 }
 
-/// The name of each track's person: the enrolled one whose picture it is nearest to, if nearer than `distance`, else P1, P2, … by first
-/// appearance. Two persons of one name are one, unless they are seen together: then the nearer has the name.
+/// The name of each track's person: the enrolled one whose picture it is nearest to, if nearer than `distance`, else
+/// P1, P2, … by first appearance. Two persons of one name are one, unless they are seen together: then the nearer has
+/// the name.
 pub(super) fn named(tracks: &[Candidate], owners: &[Option<usize>], enrolled: &[(&str, &[f32])], distance: f64) -> Vec<Option<String>> {
     let count = owners.iter().flatten().max().map_or(0, |m| m + 1);
     let mut groups: Vec<Option<Group>> = (0..count).map(|_| None).collect();
@@ -197,7 +199,8 @@ pub(super) fn named(tracks: &[Candidate], owners: &[Option<usize>], enrolled: &[
 
 fn merge(groups: &mut Vec<Group>, tracks: &[Candidate], limits: Limits) {
     let n = groups.len();
-    // Distance of each pair of living groups; infinite = must not be joined. Row minima keep the search quadratic in most cases.
+    // Distance of each pair of living groups; infinite = must not be joined. Row minima keep the search quadratic in
+    // most cases.
     let mut table = vec![f64::INFINITY; n * n];
     for i in 0..n {
         crate::pulse::beat();

@@ -1,9 +1,11 @@
-//! Head pose: the rotation that brings a metric canonical face onto the landmarks, as MediaPipe's face geometry module finds it.
+//! Head pose: the rotation that brings a metric canonical face onto the landmarks, as MediaPipe's face geometry module
+//! finds it.
 //!
-//! Landmarks are projected on the near plane of a camera with a vertical field of view of 63°, the canonical face is fitted by
-//! the weighted orthogonal Procrustes problem (Akca 2003, "Generalized Procrustes analysis and its applications in
-//! photogrammetry"), its scale unprojects the landmarks, and the fit is repeated twice. Vertices and weights are those of
-//! MediaPipe's `geometry_pipeline_metadata_landmarks.pbtxt` (Apache-2.0), in cm, x right, y up, z towards the camera.
+//! Landmarks are projected on the near plane of a camera with a vertical field of view of 63°, the canonical face is
+//! fitted by the weighted orthogonal Procrustes problem (Akca 2003, "Generalized Procrustes analysis and its
+//! applications in photogrammetry"), its scale unprojects the landmarks, and the fit is repeated twice. Vertices and
+//! weights are those of MediaPipe's `geometry_pipeline_metadata_landmarks.pbtxt` (Apache-2.0), in cm, x right, y up, z
+//! towards the camera.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -162,7 +164,8 @@ pub(super) mod tests {
             (pose.yaw_deg - 20.0).abs() < 1e-3 && (pose.pitch_deg - 10.0).abs() < 1e-3 && (pose.roll_deg - 5.0).abs() < 1e-3,
             "{pose:?}"
         );
-        // A face turned to the image's right shows its nose right of the middle between the eyes; chin up raises it; roll lowers the right eye.
+        // A face turned to the image's right shows its nose right of the middle between the eyes; chin up raises it;
+        // roll lowers the right eye.
         let nose_of = |r: Matrix3<f64>| {
             let l = seen(&r, Vector3::new(0.0, 0.0, 60.0), 1280, 720);
             (l[4][0] - 0.5 * (l[33][0] + l[263][0]), l[263][1] - l[33][1], l[4][1])

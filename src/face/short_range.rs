@@ -1,5 +1,6 @@
-//! MediaPipe's short-range detector (BlazeFace, Bazarevsky et al. 2019, arXiv 1907.05047): fast, for faces that fill a fifth of the
-//! picture or more. Its box decides what MediaPipe's landmark model sees, so looking where it looks gives MediaPipe's numbers.
+//! MediaPipe's short-range detector (BlazeFace, Bazarevsky et al. 2019, arXiv 1907.05047): fast, for faces that fill a
+//! fifth of the picture or more. Its box decides what MediaPipe's landmark model sees, so looking where it looks gives
+//! MediaPipe's numbers.
 
 use image::RgbImage;
 use ndarray::ArrayViewD;
@@ -14,10 +15,10 @@ pub(super) const MODEL: &str = "face_detector";
 
 /// Side of the model's input, px.
 const SIDE: usize = 128;
-/// (cells a side, anchors a cell).
+/// (cells per side, anchors per cell).
 const LEVELS: [(usize, usize); 2] = [(16, 2), (8, 6)];
 const ANCHORS: usize = 896;
-/// Values an anchor: box, then six keypoints.
+/// Values per anchor: box, then six keypoints.
 const VALUES: usize = 16;
 /// What MediaPipe's face landmarker uses: least score, and the overlap from which boxes are averaged.
 const LEAST_SCORE: f32 = 0.5;

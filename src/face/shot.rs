@@ -1,7 +1,8 @@
-//! Shots: where a picture is followed by one of another camera. Cheap: a colour histogram and a thumbnail of every frame looked at.
+//! Shots: where a picture is followed by one of another camera. Cheap: a colour histogram and a thumbnail of every
+//! frame looked at.
 //!
-//! A cut changes both the colours and the picture's structure. Movement changes structure but keeps colours, light changes colours
-//! but keeps structure. A flash changes both and comes back: [`Shots::observe`] tells when it does.
+//! A cut changes both the colours and the picture's structure. Movement changes structure but keeps colours, light
+//! changes colours but keeps structure. A flash changes both and comes back: [`Shots::observe`] tells when it does.
 
 use image::RgbImage;
 
@@ -9,7 +10,7 @@ use image::RgbImage;
 const ACROSS: usize = 32;
 const DOWN: usize = 18;
 const CELLS: usize = ACROSS * DOWN;
-/// Histogram bins a channel.
+/// Histogram bins per channel.
 const BINS: usize = 16;
 /// A picture that is back within this many looked-at frames was a flash.
 const FLASH_FRAMES: usize = 3;
@@ -75,7 +76,8 @@ impl Trace {
         (colours * self.structure(other)).sqrt()
     }
 
-    /// Half of one minus the correlation of the thumbnails, where there is structure; the grey difference is a floor for flat pictures.
+    /// Half of one minus the correlation of the thumbnails, where there is structure; the grey difference is a floor
+    /// for flat pictures.
     fn structure(&self, other: &Trace) -> f32 {
         let n = CELLS as f32;
         let (ma, mb) = (self.grey.iter().sum::<f32>() / n, other.grey.iter().sum::<f32>() / n);
@@ -115,8 +117,8 @@ impl Shots {
         self.marked = self.last.as_ref().map(|t| t.grey);
     }
 
-    /// Share of the picture that is not as it was at the last mark, 0 to 1; the boxes (in shares of the picture: left, top, right,
-    /// bottom) are left out.
+    /// Share of the picture that is not as it was at the last mark, 0 to 1; the boxes (in shares of the picture: left,
+    /// top, right, bottom) are left out.
     pub fn changed(&self, known: &[[f32; 4]]) -> f32 {
         let (Some(now), Some(then)) = (&self.last, &self.marked) else { return 1.0 };
         let apart = now.grey.iter().zip(then).map(|(a, b)| (a - b).abs() > CHANGED_GREY);

@@ -1,170 +1,194 @@
-//! The tables of faces: one row an observation, one row a track.
+//! The tables of faces: one row per observation, one row per track.
 
-use super::{BLENDSHAPES, EXPRESSIONS, FaceConfig, Faces};
+use super::{BLENDSHAPES, EXPRESSIONS, FaceConfig, Faces, Gaze, HeadPose, Observation, Track};
 use crate::error::Result;
-use crate::table::{Cell, ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, all_of};
 
-fn key(name: &'static str, kind: Kind, unit: &'static str, description: &'static str) -> ColumnSpec {
-    ColumnSpec::new(name, kind, unit, description).until(CutOff::None)
+/// A face in a frame, on its way into the `faces` table.
+#[derive(Clone, Copy, Debug)]
+pub struct FaceRow<'a> {
+    /// Interview the video belongs to.
+    pub interview_id: &'a str,
+    /// Person the track belongs to.
+    pub person: Option<&'a str>,
+    /// What was seen.
+    pub observation: &'a Observation,
+}
+
+/// A track on its way into the `tracks` table.
+#[derive(Clone, Copy, Debug)]
+pub struct TrackRow<'a> {
+    /// Interview the video belongs to.
+    pub interview_id: &'a str,
+    /// The track.
+    pub track: &'a Track,
+}
+
+/// A measure of one face in one frame.
+fn measure<'a>(name: &'static str, unit: &'static str, description: &'static str, value: fn(&Observation) -> f32) -> Column<FaceRow<'a>> {
+    Column::new(ColumnSpec::new(name, Kind::F32, unit, description), move |r: &FaceRow<'a>| value(r.observation))
+}
+
+/// A measure that not every face has.
+fn maybe<'a>(
+    name: &'static str,
+    unit: &'static str,
+    description: &'static str,
+    value: fn(&Observation) -> Option<f32>,
+) -> Column<FaceRow<'a>> {
+    Column::new(ColumnSpec::new(name, Kind::F32, unit, description), move |r: &FaceRow<'a>| value(r.observation))
+}
+
+/// The `faces` table; sorted by time, then track.
+pub fn faces_layout<'a>(config: &FaceConfig) -> Layout<FaceRow<'a>> {
+    let interview = |r: &FaceRow<'a>| r.interview_id;
+    let time = "Presentation time of the frame since the recording's origin.";
+    let track = "Track the observation belongs to, from 1 by first appearance.";
+    let person = "Person the track belongs to, from P1 by first appearance, or a name of the enrolment folder; null = seen too \
+                  little to be a person.";
+    let mut columns = vec![
+        Column::text("interview_id", "Interview the row belongs to.", interview).until(CutOff::None),
+        Column::float("pts_secs", "s", time, |r: &FaceRow<'a>| r.observation.pts),
+        Column::int("track_id", "", track, |r: &FaceRow<'a>| r.observation.track),
+        Column::text("person", person, |r: &FaceRow<'a>| r.person),
+    ];
+    let seen = box_columns().into_iter().chain(pose_columns()).chain(gaze_columns()).chain(opening_columns()).chain(quality_columns());
+    let expressive = blendshape_columns().into_iter().chain(expression_columns());
+    columns.extend(all_of(Modality::Face, seen.chain(expressive).chain(config.landmarks.then(landmark_column))));
+    Layout { name: "faces", description: "One face seen in one video frame.", columns }
+}
+
+fn box_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
+    vec![
+        measure("box_left_px", "px", "Left edge of the box around the face mesh.", |o| o.bounds.left),
+        measure("box_top_px", "px", "Top edge of the box around the face mesh.", |o| o.bounds.top),
+        measure("box_width_px", "px", "Width of the box around the face mesh.", |o| o.bounds.width),
+        measure("box_height_px", "px", "Height of the box around the face mesh.", |o| o.bounds.height),
+        measure("score", "1", "Detector score of the track's last detection, 0 to 1.", |o| o.score),
+        measure("presence", "1", "Landmark model's certainty that there is a face, 0 to 1.", |o| o.presence),
+    ]
+}
+
+fn pose_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
+    fn angle<'a>(name: &'static str, description: &'static str, value: fn(HeadPose) -> f32) -> Column<FaceRow<'a>> {
+        let spec = ColumnSpec::new(name, Kind::F32, "deg", description);
+        Column::new(spec, move |r: &FaceRow<'a>| r.observation.pose.map(value))
+    }
+    vec![
+        angle("head_yaw_deg", "Head turned about the vertical axis; positive = towards the image's right.", |p| p.yaw_deg),
+        angle("head_pitch_deg", "Head turned about the axis through the ears; positive = chin up.", |p| p.pitch_deg),
+        angle("head_roll_deg", "Head tilted in the image plane; positive = clockwise as the viewer sees it.", |p| p.roll_deg),
+    ]
+}
+
+fn gaze_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
+    fn angle<'a>(name: &'static str, description: &'static str, value: fn(Gaze) -> f32) -> Column<FaceRow<'a>> {
+        let spec = ColumnSpec::new(name, Kind::F32, "deg", description);
+        Column::new(spec, move |r: &FaceRow<'a>| r.observation.gaze.map(value))
+    }
+    let head_yaw = "Gaze against the head's forward direction; positive = towards the image's right.";
+    let camera_yaw = "Gaze against the line to the camera; positive = towards the image's right.";
+    vec![
+        angle("gaze_head_yaw_deg", head_yaw, |g| g.head_yaw_deg),
+        angle("gaze_head_pitch_deg", "Gaze against the head's forward direction; positive = up.", |g| g.head_pitch_deg),
+        angle("gaze_camera_yaw_deg", camera_yaw, |g| g.camera_yaw_deg),
+        angle("gaze_camera_pitch_deg", "Gaze against the line to the camera; positive = up.", |g| g.camera_pitch_deg),
+    ]
+}
+
+fn opening_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
+    let mouth = "Distance of the inner lips over the distance of the outer eye corners.";
+    vec![
+        maybe("eye_opening_left", "1", "Height over width of the eye on the image's left.", |o| o.eye_opening_left),
+        maybe("eye_opening_right", "1", "Height over width of the eye on the image's right.", |o| o.eye_opening_right),
+        maybe("mouth_opening", "1", mouth, |o| o.mouth_opening),
+    ]
+}
+
+fn quality_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
+    let sharpness = "Variance of the Laplacian of the aligned grey face, times 1000; higher is sharper.";
+    vec![
+        measure("size_px", "px", "Geometric mean of the box's sides.", |o| o.quality.size_px),
+        measure("sharpness", "1", sharpness, |o| o.quality.sharpness),
+        measure("in_frame", "1", "Share of the landmarks inside the picture, 0 to 1.", |o| o.quality.in_frame),
+    ]
 }
 
 /// `mouthSmileLeft` becomes `blendshape_mouthSmileLeft`.
-fn prefixed<'a>(prefix: &'a str, names: &'a [&'a str]) -> impl Iterator<Item = String> + 'a {
-    names.iter().map(move |n| format!("{prefix}_{n}"))
+fn blendshape_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
+    let column = |(i, name): (usize, &&str)| {
+        let description = format!("MediaPipe's coefficient of the ARKit blendshape {name}, 0 to 1.");
+        let spec = ColumnSpec::new(format!("blendshape_{name}"), Kind::F32, "1", description);
+        Column::new(spec, move |r: &FaceRow<'a>| r.observation.blendshapes.as_ref().map(|b| b[i]))
+    };
+    BLENDSHAPES.iter().enumerate().map(column).collect()
 }
 
-/// Contract of the `faces` table; sorted by time, then track.
-pub fn faces_schema(config: &FaceConfig) -> TableSchema {
-    let float = |name: &'static str, unit: &'static str, description: &'static str| ColumnSpec::new(name, Kind::F32, unit, description);
+fn expression_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
+    let column = |(i, name): (usize, &&str)| {
+        let description = format!("Probability of the expression {name}, 0 to 1; null where it was not looked at.");
+        let spec = ColumnSpec::new(format!("expression_{name}"), Kind::F32, "1", description);
+        Column::new(spec, move |r: &FaceRow<'a>| r.observation.expression.map(|e| e[i]))
+    };
+    EXPRESSIONS.iter().enumerate().map(column).collect()
+}
+
+fn landmark_column<'a>() -> Column<FaceRow<'a>> {
+    let description = "x, y, z of the 478 landmarks in turn; z in the scale of x.";
+    let spec = ColumnSpec::new("landmarks_px", Kind::F32List, "px", description);
+    Column::new(spec, |r: &FaceRow<'a>| r.observation.landmarks.as_ref().map(|l| l.as_flattened().to_vec()))
+}
+
+/// The `tracks` table; sorted by track.
+pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
+    let interview = |r: &TrackRow<'a>| r.interview_id;
+    let person = "Person the track belongs to; null for a face seen too small, too doubtfully or too shortly to be a person of \
+                  the interview.";
+    let size = ColumnSpec::new("mean_size_px", Kind::F32, "px", "Mean size of the face.");
+    let score = ColumnSpec::new("mean_score", Kind::F32, "1", "Mean detector score, 0 to 1.");
     let mut columns = vec![
-        key("interview_id", Kind::Str, "", "Interview the row belongs to."),
-        ColumnSpec::new("pts_secs", Kind::F64, "s", "Presentation time of the frame since the recording's origin."),
-        ColumnSpec::new("track_id", Kind::I64, "", "Track the observation belongs to, from 1 by first appearance."),
-        ColumnSpec::new(
-            "person",
-            Kind::Str,
-            "",
-            "Person the track belongs to, from P1 by first appearance, or a name of the enrolment folder; null = seen too little to be a person.",
-        ),
-        float("box_left_px", "px", "Left edge of the box around the face mesh."),
-        float("box_top_px", "px", "Top edge of the box around the face mesh."),
-        float("box_width_px", "px", "Width of the box around the face mesh."),
-        float("box_height_px", "px", "Height of the box around the face mesh."),
-        float("score", "1", "Detector score of the track's last detection, 0 to 1."),
-        float("presence", "1", "Landmark model's certainty that there is a face, 0 to 1."),
-        float("head_yaw_deg", "deg", "Head turned about the vertical axis; positive = towards the image's right."),
-        float("head_pitch_deg", "deg", "Head turned about the axis through the ears; positive = chin up."),
-        float("head_roll_deg", "deg", "Head tilted in the image plane; positive = clockwise as the viewer sees it."),
-        float("gaze_head_yaw_deg", "deg", "Gaze against the head's forward direction; positive = towards the image's right."),
-        float("gaze_head_pitch_deg", "deg", "Gaze against the head's forward direction; positive = up."),
-        float("gaze_camera_yaw_deg", "deg", "Gaze against the line to the camera; positive = towards the image's right."),
-        float("gaze_camera_pitch_deg", "deg", "Gaze against the line to the camera; positive = up."),
-        float("eye_opening_left", "1", "Height over width of the eye on the image's left."),
-        float("eye_opening_right", "1", "Height over width of the eye on the image's right."),
-        float("mouth_opening", "1", "Distance of the inner lips over the distance of the outer eye corners."),
-        float("size_px", "px", "Geometric mean of the box's sides."),
-        float("sharpness", "1", "Variance of the Laplacian of the aligned grey face, times 1000; higher is sharper."),
-        float("in_frame", "1", "Share of the landmarks inside the picture, 0 to 1."),
+        Column::text("interview_id", "Interview the row belongs to.", interview).until(CutOff::None),
+        Column::int("track_id", "", "Track, from 1 by first appearance.", |r: &TrackRow<'a>| r.track.id),
+        Column::text("person", person, |r: &TrackRow<'a>| r.track.person.as_deref()),
     ];
-    columns.extend(prefixed("blendshape", &BLENDSHAPES).map(|name| {
-        let description = format!("MediaPipe's coefficient of the ARKit blendshape {}, 0 to 1.", &name["blendshape_".len()..]);
-        ColumnSpec::new(name, Kind::F32, "1", description)
-    }));
-    columns.extend(prefixed("expression", &EXPRESSIONS).map(|name| {
-        let description =
-            format!("Probability of the expression {}, 0 to 1; null where it was not looked at.", &name["expression_".len()..]);
-        ColumnSpec::new(name, Kind::F32, "1", description)
-    }));
-    if config.landmarks {
-        columns.push(ColumnSpec::new("landmarks_px", Kind::F32List, "px", "x, y, z of the 478 landmarks in turn; z in the scale of x."));
-    }
-    TableSchema { name: "faces", description: "One face seen in one video frame.", columns }
-}
-
-/// Contract of the `tracks` table; sorted by track.
-pub fn tracks_schema(config: &FaceConfig) -> TableSchema {
-    let mut columns = vec![
-        key("interview_id", Kind::Str, "", "Interview the row belongs to."),
-        ColumnSpec::new("track_id", Kind::I64, "", "Track, from 1 by first appearance."),
-        ColumnSpec::new(
-            "person",
-            Kind::Str,
-            "",
-            "Person the track belongs to; null for a face seen too small, too doubtfully or too shortly to be a person of the interview.",
-        ),
-        ColumnSpec::new("first_pts_secs", Kind::F64, "s", "Time of the first observation."),
-        ColumnSpec::new("last_pts_secs", Kind::F64, "s", "Time of the last observation."),
-        ColumnSpec::new("observations", Kind::I64, "", "Number of observations."),
-        ColumnSpec::new("mean_size_px", Kind::F32, "px", "Mean size of the face."),
-        ColumnSpec::new("mean_score", Kind::F32, "1", "Mean detector score, 0 to 1."),
+    let mut seen = vec![
+        Column::float("first_pts_secs", "s", "Time of the first observation.", |r: &TrackRow<'a>| r.track.first_pts),
+        Column::float("last_pts_secs", "s", "Time of the last observation.", |r: &TrackRow<'a>| r.track.last_pts),
+        Column::int("observations", "", "Number of observations.", |r: &TrackRow<'a>| r.track.observations),
+        Column::new(size, |r: &TrackRow<'a>| r.track.mean_size_px),
+        Column::new(score, |r: &TrackRow<'a>| r.track.mean_score),
     ];
     if config.embeddings {
-        columns.push(ColumnSpec::new(
-            "embedding",
-            Kind::F32List,
-            "",
-            "Mean identity embedding, 128 values; compare by Euclidean distance.",
-        ));
+        let description = "Mean identity embedding, 128 values; compare by Euclidean distance.";
+        let spec = ColumnSpec::new("embedding", Kind::F32List, "", description);
+        seen.push(Column::new(spec, |r: &TrackRow<'a>| r.track.embedding.clone()));
     }
-    TableSchema { name: "tracks", description: "Observations of one face, unbroken within a shot.", columns }
+    columns.extend(all_of(Modality::Face, seen));
+    Layout { name: "tracks", description: "Observations of one face, unbroken within a shot.", columns }
 }
 
 /// Rows of the `faces` table.
 ///
 /// # Errors
-/// [`crate::error::Error::Shape`] when a value does not fit the schema.
+/// [`crate::error::Error::Shape`] when a value does not fit its column.
 pub fn faces_table(interview_id: &str, faces: &Faces, config: &FaceConfig) -> Result<Table> {
-    let blendshapes: Vec<String> = prefixed("blendshape", &BLENDSHAPES).collect();
-    let expressions: Vec<String> = prefixed("expression", &EXPRESSIONS).collect();
-    let mut table = TableBuilder::new(faces_schema(config));
-    for o in &faces.observations {
-        table
-            .row()
-            .set("interview_id", interview_id)
-            .set("pts_secs", o.pts)
-            .set("track_id", o.track)
-            .set("person", faces.person_of(o.track))
-            .set("box_left_px", o.bounds.left)
-            .set("box_top_px", o.bounds.top)
-            .set("box_width_px", o.bounds.width)
-            .set("box_height_px", o.bounds.height)
-            .set("score", o.score)
-            .set("presence", o.presence)
-            .set("head_yaw_deg", o.pose.map(|p| p.yaw_deg))
-            .set("head_pitch_deg", o.pose.map(|p| p.pitch_deg))
-            .set("head_roll_deg", o.pose.map(|p| p.roll_deg))
-            .set("gaze_head_yaw_deg", o.gaze.map(|g| g.head_yaw_deg))
-            .set("gaze_head_pitch_deg", o.gaze.map(|g| g.head_pitch_deg))
-            .set("gaze_camera_yaw_deg", o.gaze.map(|g| g.camera_yaw_deg))
-            .set("gaze_camera_pitch_deg", o.gaze.map(|g| g.camera_pitch_deg))
-            .set("eye_opening_left", o.eye_opening_left)
-            .set("eye_opening_right", o.eye_opening_right)
-            .set("mouth_opening", o.mouth_opening)
-            .set("size_px", o.quality.size_px)
-            .set("sharpness", o.quality.sharpness)
-            .set("in_frame", o.quality.in_frame);
-        for (name, &x) in blendshapes.iter().zip(o.blendshapes.iter().flatten()) {
-            table.set(name, x);
-        }
-        for (name, &x) in expressions.iter().zip(o.expression.iter().flatten()) {
-            table.set(name, x);
-        }
-        if config.landmarks {
-            table.set("landmarks_px", o.landmarks.as_ref().map_or(Cell::Missing, |l| Cell::from(l.as_flattened().to_vec())));
-        }
-    }
-    table.finish()
+    let rows = faces.observations.iter().map(|o| FaceRow { interview_id, person: faces.person_of(o.track), observation: o });
+    faces_layout(config).table(rows)
 }
 
 /// Rows of the `tracks` table.
 ///
 /// # Errors
-/// [`crate::error::Error::Shape`] when a value does not fit the schema.
+/// [`crate::error::Error::Shape`] when a value does not fit its column.
 pub fn tracks_table(interview_id: &str, faces: &Faces, config: &FaceConfig) -> Result<Table> {
-    let mut table = TableBuilder::new(tracks_schema(config));
-    for t in &faces.tracks {
-        table
-            .row()
-            .set("interview_id", interview_id)
-            .set("track_id", t.id)
-            .set("person", t.person.as_deref())
-            .set("first_pts_secs", t.first_pts)
-            .set("last_pts_secs", t.last_pts)
-            .set("observations", t.observations)
-            .set("mean_size_px", t.mean_size_px)
-            .set("mean_score", t.mean_score);
-        if config.embeddings {
-            table.set("embedding", t.embedding.clone());
-        }
-    }
-    table.finish()
+    tracks_layout(config).table(faces.tracks.iter().map(|track| TrackRow { interview_id, track }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::face::{BoundingBox, Observation, Track};
-    use crate::table::ColumnData;
+    use crate::face::BoundingBox;
+    use crate::table::{Cell, ColumnData};
     use crate::time::Seconds;
 
     #[test]
@@ -203,5 +227,47 @@ mod tests {
         assert!(matches!(table.column("expression_happy"), Some(ColumnData::F32(v)) if v[0].is_nan()));
         assert_eq!(table.column("landmarks_px"), Some(&ColumnData::F32List(vec![None])));
         assert_eq!(tracks_table("a", &faces, &config).unwrap().rows(), 1);
+    }
+
+    #[test]
+    fn keys_are_of_no_sense_and_all_else_is_of_the_face() {
+        let config = FaceConfig { landmarks: true, embeddings: true, ..FaceConfig::default() };
+        let keys = ["interview_id", "pts_secs", "track_id", "person"];
+        for schema in [faces_layout(&config).schema(), tracks_layout(&config).schema()] {
+            for column in &schema.columns {
+                let expected = if keys.contains(&&*column.name) { Modality::None } else { Modality::Face };
+                assert_eq!(column.modality, expected, "{}.{}", schema.name, column.name);
+            }
+        }
+        assert_eq!(faces_layout(&config).columns.len(), 4 + 19 + 52 + 7 + 1);
+        assert_eq!(faces_layout(&FaceConfig::default()).columns.len(), 4 + 19 + 52 + 7);
+    }
+
+    #[test]
+    fn each_field_has_a_column_of_its_own() {
+        let observation = Observation {
+            score: 5.0,
+            presence: 6.0,
+            pose: Some(HeadPose { yaw_deg: 7.0, pitch_deg: 8.0, roll_deg: 9.0 }),
+            gaze: Some(Gaze { head_yaw_deg: 10.0, head_pitch_deg: 11.0, camera_yaw_deg: 12.0, camera_pitch_deg: 13.0 }),
+            eye_opening_left: Some(14.0),
+            eye_opening_right: Some(15.0),
+            mouth_opening: Some(16.0),
+            quality: crate::face::Quality { size_px: 17.0, sharpness: 18.0, in_frame: 19.0 },
+            blendshapes: Some(std::array::from_fn(|i| 20.0 + i as f32)),
+            expression: Some(std::array::from_fn(|i| 72.0 + i as f32)),
+            ..Observation::bare(Seconds::ZERO, 1, BoundingBox { left: 1.0, top: 2.0, width: 3.0, height: 4.0 })
+        };
+        let row = FaceRow { interview_id: "a", person: Some("P1"), observation: &observation };
+        let columns = faces_layout(&FaceConfig::default()).columns;
+        let values: Vec<Cell> = columns[4..].iter().map(|c| c.value(&row)).collect();
+        let expected: Vec<Cell> = (1..79).map(|i| Cell::Float(f64::from(i))).collect();
+        assert_eq!(values, expected);
+        let names: Vec<&str> = columns[4..26].iter().map(|c| &*c.spec().name).collect();
+        assert_eq!(
+            (names[0], names[6], names[9], names[13], names[18]),
+            ("box_left_px", "head_yaw_deg", "gaze_head_yaw_deg", "eye_opening_left", "in_frame")
+        );
+        assert_eq!((names[19], names[20]), ("blendshape_neutral", "blendshape_browDownLeft"));
     }
 }

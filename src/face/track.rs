@@ -152,6 +152,14 @@ impl Live {
         self.unconfirmed = 0;
     }
 
+    /// It is seen here.
+    pub fn see(&mut self, bounds: BoundingBox, now: Seconds) {
+        self.bounds = bounds;
+        self.last = now;
+        self.observations += 1;
+        self.size_sum += f64::from(bounds.size());
+    }
+
     /// Seconds since it was last seen.
     pub fn unseen(&self, now: Seconds) -> f64 {
         (now - self.last).get()
@@ -207,8 +215,8 @@ pub(super) fn within_reach(a: BoundingBox, b: BoundingBox, secs: f64) -> bool {
     likeness(a, b) > 0.0 || (alike && apart <= (0.5 + SIZES_A_SECOND * secs).min(MOST_SIZES))
 }
 
-/// How well two boxes show one face: intersection over union, or for boxes of different shape how near their centres are;
-/// 0 = not the same.
+/// How well two boxes show one face: intersection over union, or for boxes of different shape how near their centres
+/// are; 0 = not the same.
 pub(super) fn likeness(a: BoundingBox, b: BoundingBox) -> f32 {
     let iou = a.iou(b);
     let ((ax, ay), (bx, by)) = (a.centre(), b.centre());

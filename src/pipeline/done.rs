@@ -7,7 +7,7 @@ use super::fingerprint::FileMark;
 use super::{Inputs, Request, Timings, file_metadata, inputs};
 use crate::error::{Error, Result};
 use crate::inference::Registry;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, short_hash};
 use crate::store::{Format, paths, read, whole};
 
 /// Name of the speech turns among the outputs; the others have their table's.
@@ -21,6 +21,9 @@ struct Record {
     interview_id: String,
     /// As in the interview's row.
     request_hash: String,
+    /// Of the names of the files that were asked for; see [`has_record`].
+    #[serde(default)]
+    names_hash: String,
     /// By role: `media`, `transcript`, … `None` where one of them was a pipe.
     inputs: Option<BTreeMap<String, FileMark>>,
     /// By table, `interviews` and `rttm` among them.
@@ -46,7 +49,8 @@ fn output_files(out: &Path, name: &str, id: &str) -> Result<Vec<(String, PathBuf
 ///
 /// # Errors
 /// [`Error::Read`] for a file that is gone already, [`Error::Write`].
-pub(super) fn keep(out: &Path, id: &str, timings: &Timings, inputs: &Inputs, names: &[&str]) -> Result<()> {
+pub(super) fn keep(out: &Path, request: &Request, timings: &Timings, inputs: &Inputs, names: &[&str]) -> Result<()> {
+    let id = &request.interview_id;
     let mut outputs = BTreeMap::new();
     for name in names.iter().copied().chain([RTTM]) {
         for (name, path) in output_files(out, name, id)? {
@@ -54,7 +58,22 @@ pub(super) fn keep(out: &Path, id: &str, timings: &Timings, inputs: &Inputs, nam
         }
     }
     let (timings, request_hash) = (timings.clone(), inputs.request_hash().to_owned());
-    write(out, &Record { timings, interview_id: id.into(), request_hash, inputs: inputs.marks(), outputs })
+    let names_hash = names_hash(request);
+    write(out, &Record { timings, interview_id: id.clone(), request_hash, names_hash, inputs: inputs.marks(), outputs })
+}
+
+/// Of the names of the request's files, without the folders they lie in.
+fn names_hash(request: &Request) -> String {
+    let names = request.files().map(|(column, path)| format!("{column}\0{}\n", super::told::file_name(path)));
+    short_hash(names.collect::<String>().as_bytes())
+}
+
+/// True where the folder holds the record of an interview that was done from files of these names, whatever has become of
+/// them since.
+pub fn has_record(out: &Path, request: &Request) -> bool {
+    let text = record_path(out, &request.interview_id).ok().and_then(|path| std::fs::read(path).ok());
+    let record = text.and_then(|text| serde_json::from_slice::<Record>(&text).ok());
+    record.is_some_and(|record| record.names_hash == names_hash(request))
 }
 
 /// Makes an interview count as not done, before its tables are replaced.

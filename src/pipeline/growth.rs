@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use super::tables::describe;
-use super::{Heard, Request, Seen};
+use super::hear::Heard;
+use super::scene::Scene;
+use super::watch::Seen;
+use super::{Request, tables};
 use crate::annotation::{Annotation, SpeechTurn, Turn, Word};
 use crate::audio::{Acoustics, TurnVoice};
 use crate::recipe::Recipe;
@@ -51,11 +53,12 @@ fn heard(transcript: &Transcript) -> Heard {
     Heard { acoustics, diarization, ..Heard::default() }
 }
 
-fn tables(transcript: &Transcript, heard: &Heard) -> (Vec<Table>, Vec<String>) {
+fn made_tables(transcript: &Transcript, heard: &Heard) -> (Vec<Table>, Vec<String>) {
     let warnings = Warnings::default();
     let request = Request { interview_id: "a".into(), ..Request::default() };
-    let described = describe(&request, &Recipe::default(), Some(transcript), heard, &Seen::default(), &warnings).unwrap();
-    (described.tables, warnings.into_sorted())
+    let (recipe, seen) = (Recipe::default(), Seen::default());
+    let tables = tables::tables(&Scene::new(&request, &recipe, Some(transcript), heard, &seen, &warnings)).unwrap();
+    (tables, warnings.into_sorted())
 }
 
 /// Looks at segments for one turn.
@@ -63,10 +66,10 @@ fn looks_a_turn(turns: usize, people: usize, sound: bool) -> f64 {
     let transcript = talk(turns, people);
     let heard = if sound { heard(&transcript) } else { Heard::default() };
     let voices = vec![TurnVoice { articulation_rate_syllables_per_sec: Some(4.0), ..TurnVoice::default() }; turns];
-    let (places, config) = (BTreeMap::new(), TurnsConfig::default());
-    let relations = Relations { voices: &voices, ..Relations::of("a", &transcript.turns, &places, &config) };
+    let (links, config) = (BTreeMap::new(), TurnsConfig::default());
+    let relations = Relations { voices: &voices, ..Relations::of("a", &transcript.turns, &links, &config) };
     let looks = work::of(|| {
-        drop(tables(&transcript, &heard));
+        drop(made_tables(&transcript, &heard));
         drop(dyads_table(&relations).unwrap());
     });
     looks as f64 / turns as f64
@@ -85,7 +88,7 @@ fn a_turn_costs_the_same_in_a_long_interview() {
 #[test]
 fn many_people_have_as_many_rows_as_talk_near_each_other() {
     let rows = |people: usize| {
-        let (tables, warnings) = tables(&talk(2000, people), &Heard::default());
+        let (tables, warnings) = made_tables(&talk(2000, people), &Heard::default());
         let rows = |name: &str| tables.iter().find(|t| t.schema().name == name).map_or(0, Table::rows);
         (rows("dyads"), rows("synchrony"), warnings.iter().any(|w| w.starts_with("crowd: ")))
     };
@@ -99,7 +102,7 @@ fn many_people_have_as_many_rows_as_talk_near_each_other() {
 
 #[test]
 fn in_a_crowd_those_who_talk_or_have_just_talked_are_the_listeners() {
-    let (tables, _) = tables(&talk(300, 120), &Heard::default());
+    let (tables, _) = made_tables(&talk(300, 120), &Heard::default());
     let dyads = tables.iter().find(|t| t.schema().name == "dyads").unwrap();
     let (Some(ColumnData::I64(turn)), Some(ColumnData::Str(listener))) = (dyads.column("turn_index"), dyads.column("listener")) else {
         panic!()

@@ -116,8 +116,7 @@ fn request_hash<'a>(request: &Request, files: impl Iterator<Item = (&'a str, Opt
 
 /// Role and path of every file that is read, sorted by role.
 fn input_files(request: &Request, recipe: &Recipe) -> Result<Vec<(String, PathBuf)>> {
-    let named = [("media", &request.media), ("audio", &request.audio), ("transcript", &request.transcript), ("rttm", &request.rttm)];
-    let mut files: Vec<(String, PathBuf)> = named.iter().filter_map(|(role, path)| Some(((*role).into(), (*path).clone()?))).collect();
+    let mut files: Vec<(String, PathBuf)> = request.files().map(|(role, path)| (role.to_owned(), path.clone())).collect();
     for (role, path) in [("faces", &recipe.face.enrolment), ("voices", &recipe.speaker.enrolment.voices)] {
         if !path.is_empty() {
             below(role, Path::new(path), &mut files)?;

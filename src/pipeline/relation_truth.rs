@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Models, Request, extract, watch};
+use super::watch::watch;
+use super::{Models, Request, Work, extract};
 use crate::annotation::Turn;
 use crate::inference::{Registry, Runtime};
 use crate::media::{self, StreamPick};
 use crate::recipe::Recipe;
 use crate::table::{ColumnData, Table};
 use crate::time::Segment;
-use crate::turns::{self, Place, Relations};
+use crate::turns::{self, Relations, SpeakerLink};
 use crate::warning::Warnings;
 
 const RATE: usize = 16_000;
@@ -224,14 +225,16 @@ fn a_smile_placed_in_a_clip_is_found_and_none_beside_it() {
     let request = Request::of_file(&two_faces(&shared, folder.path())).unwrap();
     let recipe = Recipe::default();
     let mut models = models(&recipe);
-    let faces = watch(&request, models.face.as_mut(), &recipe, &Warnings::default(), &|_| {}).unwrap().0.faces;
+    let warnings = Warnings::default();
+    let work = Work { request: &request, recipe: &recipe, warnings: &warnings, progress: &|_| {} };
+    let faces = watch(work, models.face.as_mut()).unwrap().0.faces;
     assert_eq!(faces.persons.len(), 2);
     let left_edge = |p: &str| faces.of_person(p).map(|o| o.bounds.left).fold(f32::INFINITY, f32::min);
     let mut by_place: Vec<String> = faces.persons.clone();
     by_place.sort_by(|p, q| left_edge(p).total_cmp(&left_edge(q)));
     // The sound is not asked here who is who: nobody in this picture is heard.
-    let place = |i: usize| Place { voice: None, person: Some(by_place[i].clone()) };
-    let places: BTreeMap<String, Place> = [("Left".to_owned(), place(0)), ("Right".to_owned(), place(1))].into_iter().collect();
+    let link = |i: usize| SpeakerLink { voice: None, person: Some(by_place[i].clone()) };
+    let links: BTreeMap<String, SpeakerLink> = [("Left".to_owned(), link(0)), ("Right".to_owned(), link(1))].into_iter().collect();
     let stretches = [(1.0, 6.0), (6.0, 8.8), (8.8, 13.5)];
     let turn = |i: usize| Turn {
         index: i as u32 + 1,
@@ -242,7 +245,7 @@ fn a_smile_placed_in_a_clip_is_found_and_none_beside_it() {
     };
     let turns: Vec<Turn> = (0..6).map(turn).collect();
     let face_turns = turns::face_turns(&turns, &faces, &recipe.turns);
-    let relations = Relations { faces: &faces, face_turns: &face_turns, ..Relations::of("two", &turns, &places, &recipe.turns) };
+    let relations = Relations { faces: &faces, face_turns: &face_turns, ..Relations::of("two", &turns, &links, &recipe.turns) };
     let table = turns::dyads_table(&relations).unwrap();
     let column = |name: &str| numbers(&table, name).into_iter().map(Option::unwrap).collect::<Vec<_>>();
     let (peak, mean, rises) = (column("listener_smile_peak"), column("listener_smile"), column("speaker_smile_rises"));
@@ -267,8 +270,8 @@ fn no_task_sees_what_looked_at_the_whole_interview() {
         text: String::new(),
         words: Vec::new(),
     };
-    let (turns, places, config) = ([turn(1, 0.0, "A"), turn(2, 1.0, "B")], BTreeMap::new(), Recipe::default().turns);
-    let relations = Relations::of("i", &turns, &places, &config);
+    let (turns, links, config) = ([turn(1, 0.0, "A"), turn(2, 1.0, "B")], BTreeMap::new(), Recipe::default().turns);
+    let relations = Relations::of("i", &turns, &links, &config);
     let stored = |table: &Table| {
         let path = folder.path().join(table.schema().name);
         parquet::write(&path, table, &parquet::FileMetadata::default()).unwrap();

@@ -1,59 +1,117 @@
-//! From what was heard, seen and read to the tables of one interview.
+//! The list of tables: from the scene of one interview to each of them.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Heard, Request, Seen, interview, shift};
-use crate::annotation::Turn;
+use super::scene::Scene;
+use super::{hear::Heard, interview};
+use crate::audio;
 use crate::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, Functionals};
-use crate::audio::{self, TurnVoice};
 use crate::error::Result;
 use crate::face;
 use crate::recipe::Recipe;
-use crate::table::{Cell, ColumnSpec, CutOff, Missing, Table, TableBuilder, TableSchema};
+use crate::table::{Missing, Table, TableSchema};
 use crate::time::Segment;
-use crate::transcript::Transcript;
-use crate::turns::{
-    self, Cast, EmbeddingOf, FaceTurn, Place, Relations, SpeakerColumns, SpeakerMatch, TranscriptOffset, TurnRow, VoiceColumns,
-};
-use crate::warning::{Warning, Warnings};
+use crate::turns::{self, Speakers, TurnsOf};
 
-/// Seconds of one voice activity value.
-const VAD_STEP_SECS: f64 = 512.0 / 16_000.0;
-
-/// The tables, and what the interview's row tells of them.
-pub(super) struct Described {
-    pub(super) tables: Vec<Table>,
-    pub(super) turns: usize,
-    pub(super) words: usize,
-    pub(super) matches: Vec<SpeakerMatch>,
-    pub(super) offset: Option<TranscriptOffset>,
+/// One table of an interview.
+struct SceneTable {
+    schema: fn(&Recipe) -> TableSchema,
+    make: fn(&Scene<'_>) -> Result<Table>,
+    /// True when an interview that has no rows of it has no such file.
+    only_with_rows: bool,
+    /// True when tasks may take its columns for features: it says which turn a row is of.
+    features: bool,
 }
+
+impl SceneTable {
+    const fn new(schema: fn(&Recipe) -> TableSchema, make: fn(&Scene<'_>) -> Result<Table>) -> Self {
+        SceneTable { schema, make, only_with_rows: false, features: false }
+    }
+
+    const fn of_features(self) -> Self {
+        SceneTable { features: true, ..self }
+    }
+
+    const fn only_with_rows(self) -> Self {
+        SceneTable { only_with_rows: true, ..self }
+    }
+}
+
+/// Every table but `interviews`, in the order of SCHEMA.md.
+const TABLES: [SceneTable; 10] = [
+    SceneTable::new(|recipe| turns::turns_schema(recipe.turns.speaker_z), turns_table).of_features(),
+    SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
+    SceneTable::new(|_| turns::dyads_schema(), |scene| turns::dyads_table(&scene.relations())).of_features(),
+    SceneTable::new(|_| turns::synchrony_schema(), |scene| turns::synchrony_table(&scene.relations())),
+    SceneTable::new(|_| turns::words_schema(), |scene| turns::words_table(scene.id(), &scene.turns, scene.annotation())).only_with_rows(),
+    SceneTable::new(
+        |_| turns::speech_schema(),
+        |scene| turns::speech_table(scene.id(), scene.annotation(), &scene.heard.diarization.exclusive),
+    ),
+    SceneTable::new(|recipe| turns::speakers_schema(recipe.turns.speaker_embeddings), speakers_table),
+    SceneTable::new(|_| audio::voice_layout().schema(), |scene| audio::voice_table(scene.id(), &scene.heard.acoustics, &scene.heard.lld)),
+    SceneTable::new(
+        |recipe| face::faces_layout(&recipe.face).schema(),
+        |scene| face::faces_table(scene.id(), &scene.seen.faces, &scene.recipe.face),
+    ),
+    SceneTable::new(
+        |recipe| face::tracks_layout(&recipe.face).schema(),
+        |scene| face::tracks_table(scene.id(), &scene.seen.faces, &scene.recipe.face),
+    ),
+];
 
 /// The contract of every table of an output folder, in the order of SCHEMA.md.
 pub fn schemas(recipe: &Recipe) -> Vec<TableSchema> {
-    let mut turns = turns::turns_schema(voice_specs());
-    turns.columns.extend(turns::speaker_z_specs(&voice_specs(), recipe.turns.speaker_z));
-    vec![
-        interview::interviews_schema(),
-        turns,
-        turns::turn_faces_schema(),
-        turns::dyads_schema(),
-        turns::synchrony_schema(),
-        turns::words_schema(),
-        turns::speech_schema(),
-        turns::speakers_schema(recipe.turns.speaker_embeddings, audio::functional_specs(CutOff::Interview)),
-        audio::voice_schema(audio::lld_specs()),
-        face::faces_schema(&recipe.face),
-        face::tracks_schema(&recipe.face),
-    ]
+    let tables = TABLES.iter().map(|t| (t.schema)(recipe));
+    std::iter::once(interview::interviews_schema()).chain(tables).collect()
 }
 
-/// The voice columns of `turns`: the room's own, then eGeMAPS.
-fn voice_specs() -> Vec<ColumnSpec> {
-    let mut specs = audio::turn_voice_columns();
-    specs.extend(audio::functional_specs(CutOff::TurnEnd));
-    specs
+/// The contracts of the tables whose columns tasks may take for features.
+pub fn feature_tables(recipe: &Recipe) -> Vec<TableSchema> {
+    TABLES.iter().filter(|t| t.features).map(|t| (t.schema)(recipe)).collect()
+}
+
+/// All tables but the interview's row.
+pub(super) fn tables(scene: &Scene<'_>) -> Result<Vec<Table>> {
+    let mut tables = Vec::with_capacity(TABLES.len());
+    for one in &TABLES {
+        let table = (one.make)(scene)?;
+        if table.rows() > 0 || !one.only_with_rows {
+            tables.push(table);
+        }
+    }
+    Ok(tables)
+}
+
+fn turns_table(scene: &Scene<'_>) -> Result<Table> {
+    let extractor = RefCell::new(Extractor::new());
+    turns::turns_table(&TurnsOf {
+        interview_id: scene.id(),
+        turns: &scene.turns,
+        facts: &scene.facts,
+        voices: &scene.voices,
+        egemaps: &|turn| turn_egemaps(turn.segment, scene.heard, &mut extractor.borrow_mut()),
+        speaker_z: scene.recipe.turns.speaker_z,
+    })
+}
+
+fn turn_faces_table(scene: &Scene<'_>) -> Result<Table> {
+    let person = |turn: usize| scene.facts.get(turn)?.person.as_deref();
+    turns::turn_faces_table(scene.id(), &scene.turns, &scene.face_turns, person)
+}
+
+fn speakers_table(scene: &Scene<'_>) -> Result<Table> {
+    let voices = &scene.heard.diarization.voices;
+    let embedding = |name: &str| voices.iter().find(|v| v.speaker == name)?.embedding.clone();
+    turns::speakers_table(&Speakers {
+        interview_id: scene.id(),
+        annotation: scene.annotation(),
+        turns: &scene.turns,
+        matches: &scene.matches,
+        cast: &scene.cast,
+        embedding: if scene.recipe.turns.speaker_embeddings { Some(&embedding) } else { None },
+        egemaps: &|speaker| speaker_egemaps(speaker, scene.heard),
+    })
 }
 
 /// eGeMAPS of a turn, cut out and analysed on its own as openSMILE does.
@@ -67,234 +125,57 @@ fn turn_egemaps(segment: Segment, heard: &Heard, extractor: &mut Extractor) -> F
 }
 
 /// eGeMAPS of everything one voice says alone: its stretches of the exclusive annotation, joined.
-fn speaker_egemaps(speaker: &str, heard: &Heard) -> Vec<Cell> {
+fn speaker_egemaps(speaker: &str, heard: &Heard) -> Functionals {
     let mut joined = Vec::new();
     for turn in heard.diarization.exclusive.turns().iter().filter(|t| t.speaker == speaker) {
         joined.extend_from_slice(heard.audio.slice(turn.segment));
     }
-    audio::functional_cells(&Extractor::new().functionals(&joined))
-}
-
-/// Aligns everything with the turns and builds all tables but the interview's row.
-pub(super) fn describe(
-    request: &Request,
-    recipe: &Recipe,
-    transcript: Option<&Transcript>,
-    heard: &Heard,
-    seen: &Seen,
-    warnings: &Warnings,
-) -> Result<Described> {
-    let id = request.interview_id.as_str();
-    let annotation = &heard.diarization.annotation;
-    let mut all = transcript.map_or_else(|| turns::turns_of_speech(annotation), |t| t.turns.clone());
-    let offset = match transcript {
-        Some(_) => measure_offset(&mut all, recipe, heard, warnings),
-        None => None,
-    };
-    warn_past_end(&all, heard, seen, warnings);
-
-    let matches = if transcript.is_some() { turns::match_speakers(&all, annotation) } else { Vec::new() };
-    turns::crowd(&all).into_iter().for_each(|w| warnings.push(w));
-    let cast = turns::cast(annotation, &seen.faces, &heard.acoustics, &recipe.turns);
-    let face_turns = turns::face_turns(&all, &seen.faces, &recipe.turns);
-    let found = Matched::new(&matches);
-    let rows: Vec<TurnRow> =
-        all.iter().enumerate().map(|(i, t)| row(i, t, transcript.is_some(), heard, seen, &found, &cast, &face_turns, recipe)).collect();
-    let heard_voices: Vec<(Option<&str>, Option<&str>)> =
-        rows.iter().map(|r| (r.matched_speaker.as_deref(), r.speech.speaker.as_deref())).collect();
-    turns::contradictions(&all, &heard_voices, &matches).into_iter().for_each(|w| warnings.push(w));
-    let speaker_person: Vec<Option<String>> = rows.iter().map(|r| r.person.clone()).collect();
-    let turn_voice = |t: &Turn, r: &TurnRow| audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, r.words, &recipe.voice);
-    // Without sound there is nothing to hold for every turn.
-    let voices: Vec<TurnVoice> =
-        if heard.report.is_some() { all.iter().zip(&rows).map(|(t, r)| turn_voice(t, r)).collect() } else { Vec::new() };
-    let silent = TurnVoice::without(Missing::NoStream);
-
-    // Made when its row is: 88 values a turn are not held twice.
-    let extractor = RefCell::new(Extractor::new());
-    let fill_voice = |i: usize, table: &mut TableBuilder| {
-        audio::fill(voices.get(i).unwrap_or(&silent), table);
-        audio::fill_functionals(&turn_egemaps(all[i].segment, heard, &mut extractor.borrow_mut()), table);
-    };
-
-    let embedding = |name: &str| heard.diarization.voices.iter().find(|v| v.speaker == name).and_then(|v| v.embedding.clone());
-    let turn_rows = turns::turns_table(id, &all, &rows, VoiceColumns { specs: voice_specs(), fill: &fill_voice })?;
-    let places = places(&all, transcript.is_some(), &matches, &cast);
-    let relations = Relations {
-        interview_id: id,
-        turns: &all,
-        places: &places,
-        annotation,
-        acoustics: &heard.acoustics,
-        voices: &voices,
-        faces: &seen.faces,
-        face_turns: &face_turns,
-        config: &recipe.turns,
-    };
-    let mut tables = vec![
-        turns::with_speaker_z(turn_rows, &voice_specs(), recipe.turns.speaker_z)?,
-        turns::turn_faces_table(id, &all, &face_turns, &speaker_person)?,
-        turns::dyads_table(&relations)?,
-        turns::synchrony_table(&relations)?,
-        turns::speech_table(id, annotation, &heard.diarization.exclusive)?,
-        turns::speakers_table(
-            id,
-            annotation,
-            &all,
-            &matches,
-            &cast,
-            recipe.turns.speaker_embeddings.then_some(&embedding as EmbeddingOf<'_>),
-            SpeakerColumns { specs: audio::functional_specs(CutOff::Interview), cells: &|speaker| speaker_egemaps(speaker, heard) },
-        )?,
-        audio::voice_table(id, &heard.acoustics, audio::lld_columns(&heard.lld, heard.acoustics.len()))?,
-        face::faces_table(id, &seen.faces, &recipe.face)?,
-        face::tracks_table(id, &seen.faces, &recipe.face)?,
-    ];
-    let words: usize = rows.iter().filter_map(|r| r.words).sum();
-    tables.extend(turns::words_table(id, &all, annotation)?);
-    Ok(Described { tables, turns: all.len(), words, matches, offset })
-}
-
-/// Where each label's voice and face are to be found.
-fn places(all: &[Turn], has_transcript: bool, matches: &[SpeakerMatch], cast: &Cast) -> BTreeMap<String, Place> {
-    let labels: BTreeSet<&str> = all.iter().filter_map(|t| t.speaker.as_deref()).collect();
-    let found = Matched::new(matches);
-    labels
-        .into_iter()
-        .map(|label| {
-            let voice = if has_transcript { found.voice_of.get(label).copied() } else { Some(label) };
-            let person = voice.and_then(|v| cast.person_of(v)).map(ToOwned::to_owned);
-            (label.to_owned(), Place { voice: voice.map(ToOwned::to_owned), person })
-        })
-        .collect()
-}
-
-/// Labels and voices that belong together, to be looked up by either.
-struct Matched<'a> {
-    voice_of: BTreeMap<&'a str, &'a str>,
-    label_of: BTreeMap<&'a str, &'a str>,
-}
-
-impl<'a> Matched<'a> {
-    fn new(matches: &'a [SpeakerMatch]) -> Self {
-        let pairs = || matches.iter().filter_map(|m| Some((m.label.as_str(), m.diarized.as_deref()?)));
-        Matched { voice_of: pairs().collect(), label_of: pairs().map(|(label, voice)| (voice, label)).collect() }
-    }
-}
-
-fn measure_offset(all: &mut [Turn], recipe: &Recipe, heard: &Heard, warnings: &Warnings) -> Option<TranscriptOffset> {
-    let speech = &heard.diarization.vad_probability;
-    let found = turns::transcript_offset(all, speech, VAD_STEP_SECS, recipe.turns.max_transcript_offset_secs)?;
-    if found.is_telling() {
-        if recipe.input.apply_transcript_offset {
-            shift(all, found.offset_secs);
-            warnings.push(Warning::TranscriptMoved { offset_secs: found.offset_secs });
-        } else {
-            warnings.push(Warning::TranscriptOffset { offset_secs: found.offset_secs });
-        }
-    }
-    Some(found)
-}
-
-fn warn_past_end(all: &[Turn], heard: &Heard, seen: &Seen, warnings: &Warnings) {
-    let ends = [heard.report.as_ref().map(|_| heard.audio.duration()), seen.report.as_ref().and_then(|r| r.end)];
-    if let Some(media_end) = ends.into_iter().flatten().max() {
-        // A cue that ends within a video frame of the media's end is on time.
-        let count = all.iter().filter(|t| t.segment.end().get() > media_end.get() + 0.05).count();
-        if count > 0 {
-            warnings.push(Warning::TurnsPastEnd { count, media_end });
-        }
-    }
-}
-
-#[allow(clippy::too_many_arguments, reason = "the one place where all that is known of a turn comes together")]
-fn row(
-    index: usize,
-    turn: &Turn,
-    has_transcript: bool,
-    heard: &Heard,
-    seen: &Seen,
-    matches: &Matched<'_>,
-    cast: &Cast,
-    face_turns: &[FaceTurn],
-    recipe: &Recipe,
-) -> TurnRow {
-    let label = turn.speaker.as_deref();
-    let matched =
-        if has_transcript { label.and_then(|l| matches.voice_of.get(l)).map(|v| (*v).to_owned()) } else { label.map(ToOwned::to_owned) };
-    let speech = turns::speech_context(&heard.diarization.annotation, turn.segment, matched.as_deref());
-    let voice = voice(label.filter(|_| has_transcript), matched.as_deref(), speech.speaker.as_deref(), matches);
-    let person = voice.as_deref().and_then(|v| cast.person_of(v)).map(ToOwned::to_owned);
-    let (first, last) = (face_turns.partition_point(|f| f.turn < index), face_turns.partition_point(|f| f.turn <= index));
-    let there = &face_turns[first..last];
-    let here: Vec<&FaceTurn> = there.iter().filter(|f| f.observations > 0).collect();
-    let (face, face_source, mut face_missing) = choose_face(&here, person.as_deref(), turn, seen, recipe);
-    let own_is_there = person.as_ref().map_or(!there.is_empty(), |p| there.iter().any(|f| f.person == *p));
-    if matches!(face_missing, Some(Missing::NoFace | Missing::OffScreen)) && own_is_there && (person.is_some() || here.is_empty()) {
-        face_missing = Some(Missing::LowQuality);
-    }
-    TurnRow {
-        words: has_transcript.then(|| turns::word_count(&turn.text)),
-        speech,
-        matched_speaker: matched.filter(|_| has_transcript),
-        // A person who is not in the picture now is off screen now, whoever it is; a face too small to measure is still there.
-        person: person.filter(|p| there.iter().any(|f| f.person == *p)),
-        face,
-        face_source,
-        face_missing,
-    }
-}
-
-/// The voice that is looked for on the screen: the label's own, else whoever is heard in the turn, unless that is another label's voice.
-/// Where diarization takes two people for one, the second has no voice, and must not get the first one's face.
-fn voice(label: Option<&str>, matched: Option<&str>, heard: Option<&str>, matches: &Matched<'_>) -> Option<String> {
-    let of_another = |speaker: &str| label.is_some_and(|l| matches.label_of.get(speaker).is_some_and(|own| *own != l));
-    matched.or_else(|| heard.filter(|s| !of_another(s))).map(ToOwned::to_owned)
-}
-
-/// The face a turn's row describes: the speaker's own by the cast; where the speaker has no place on the screen, the one person seen.
-fn choose_face(
-    here: &[&FaceTurn],
-    person: Option<&str>,
-    turn: &Turn,
-    seen: &Seen,
-    recipe: &Recipe,
-) -> (Option<FaceTurn>, Option<&'static str>, Option<Missing>) {
-    let missing = |reason| (None, None, Some(reason));
-    let Some(report) = &seen.report else {
-        return missing(if recipe.input.skip_video { Missing::NotRequested } else { Missing::NoStream });
-    };
-    if report.end.is_none_or(|end| turn.segment.start() >= end) {
-        return missing(Missing::PastEnd);
-    }
-    match (person, here) {
-        (Some(p), _) => match here.iter().find(|f| f.person == p) {
-            Some(face) => (Some((*face).clone()), Some("cast"), None),
-            None => missing(if here.is_empty() { Missing::NoFace } else { Missing::OffScreen }),
-        },
-        (None, []) => missing(Missing::NoFace),
-        (None, [one]) => (Some((*one).clone()), Some("only_visible"), None),
-        (None, _) => missing(Missing::OffScreen),
-    }
+    Extractor::new().functionals(&joined)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::{Kind, Modality};
+    use crate::turns::SpeakerZ;
+
+    /// Numbers that say which row it is, and measure nothing.
+    const KEYS: [&str; 1] = ["turn_index"];
 
     #[test]
-    fn a_label_without_a_voice_does_not_get_another_labels() {
-        let matched = |label: &str, diarized: Option<&str>| SpeakerMatch {
-            label: label.into(),
-            diarized: diarized.map(ToOwned::to_owned),
-            shared_secs: 1.0,
-            speech_secs: 1.0,
-        };
-        let matches = [matched("Wang", Some("S0")), matched("Li", None)];
-        let of = |label: Option<&str>, own: Option<&str>, heard: Option<&str>| voice(label, own, heard, &Matched::new(&matches));
-        assert_eq!(of(Some("Wang"), Some("S0"), Some("S0")).as_deref(), Some("S0"));
-        assert_eq!(of(Some("Li"), None, Some("S0")), None, "one voice was found for two people, and it is Wang's");
-        assert_eq!(of(Some("Li"), None, Some("S1")).as_deref(), Some("S1"), "a voice that is nobody else's");
-        assert_eq!(of(None, None, Some("S0")).as_deref(), Some("S0"), "a turn without a label");
+    fn tasks_know_the_tables_that_say_which_turn_a_row_is_of() {
+        let tables = feature_tables(&Recipe::default());
+        assert_eq!(tables.iter().map(|t| t.name).collect::<Vec<_>>(), crate::tasks::TABLES);
+        for table in tables {
+            assert!(table.columns.iter().any(|c| c.name == "turn_index" && c.kind == Kind::I64), "{}", table.name);
+        }
+    }
+
+    #[test]
+    fn every_number_that_tasks_may_take_is_of_a_sense_or_a_key() {
+        let mut recipe = Recipe::default();
+        recipe.turns.speaker_z = SpeakerZ::Causal;
+        let mut seen = std::collections::BTreeSet::new();
+        for table in feature_tables(&recipe) {
+            for column in table.columns {
+                let is_text = matches!(column.kind, Kind::Str | Kind::StrList);
+                let measures = !is_text && !KEYS.contains(&&*column.name);
+                let place = format!("{}.{}", table.name, column.name);
+                assert_eq!(measures, column.modality != Modality::None, "{place} is of {:?}", column.modality);
+                seen.insert(column.modality);
+            }
+        }
+        assert_eq!(seen.into_iter().collect::<Vec<_>>(), Modality::ALL);
+    }
+
+    #[test]
+    fn a_table_stands_once_and_its_columns_too() {
+        let schemas = schemas(&Recipe::default());
+        let names: std::collections::BTreeSet<&str> = schemas.iter().map(|s| s.name).collect();
+        assert_eq!(names.len(), schemas.len());
+        for schema in &schemas {
+            let columns: std::collections::BTreeSet<&str> = schema.columns.iter().map(|c| &*c.name).collect();
+            assert_eq!(columns.len(), schema.columns.len(), "{}", schema.name);
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Request;
 use super::inputs::below;
 use crate::error::{Error, Result};
+use crate::file::without_place;
 use crate::inference::file_sha256;
 use crate::recipe::{Recipe, short_hash};
 use crate::text::{clean, clean_in_place};
@@ -81,7 +82,7 @@ fn known(request: &Request, recipe: &Recipe) -> Vec<(PathBuf, String)> {
 fn name_of(path: &Path, folder: &Path) -> String {
     let below = if folder.as_os_str().is_empty() { path } else { path.strip_prefix(folder).unwrap_or(path) };
     let by_manifest = !folder.as_os_str().is_empty() && below.is_relative();
-    if by_manifest { below.to_string_lossy().into_owned() } else { file_name(path) }
+    if by_manifest { without_place(&below.to_string_lossy()).to_owned() } else { file_name(path) }
 }
 
 /// Known paths give way to their names, the longest first, then every other absolute path to its last part; nothing

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::store::format::{Format, Writer};
 use crate::store::paths::{rttm_path, table_paths, timings_path};
+use crate::store::read::read_metadata;
 
 /// Hidden folder that holds, in the same order as the output folder, what a failed run would otherwise leave as if it
 /// were current.
@@ -34,6 +35,14 @@ impl InterviewFiles<'_> {
         collect(&self.out.join("rttm"), "", &["rttm"], &mut found)?;
         collect(&self.out.join("timings"), "", &["json"], &mut found)?;
         Ok(found.into_iter().collect())
+    }
+
+    /// True where something there shows that this program made files of that id: a row, a record, or a table that tells so.
+    /// Other people's files may lie in the same folders, and a folder may be a link to another place.
+    pub fn are_ours(&self, interview_id: &str) -> Result<bool> {
+        let places = self.places(interview_id)?;
+        let recorded = places.last().is_some_and(|record| record.is_file());
+        Ok(recorded || places.iter().filter(|p| p.is_file()).any(|p| is_made_here(p)))
     }
 
     /// Refuses a folder whose tables are of another format: one holds one, so that no table is there twice.
@@ -124,6 +133,11 @@ impl InterviewFiles<'_> {
         }
         Ok(true)
     }
+}
+
+/// True for a table that tells which version of the program made it.
+fn is_made_here(path: &Path) -> bool {
+    read_metadata(path).is_ok_and(|schema| !schema.metadata.tool_version.is_empty())
 }
 
 /// The files of a table of an interview in every format, whether they are there or not.

@@ -288,7 +288,7 @@ mod tests {
         for (text, expected) in [
             ("[[task]]\nname = \"a\"\nrule = \"xyz\"\n", "xyz"),
             ("[[task]]\nname = \"a\"\nrule = \"er\"\nwindow = 3\n", "window"),
-            ("[[task]]\nname = \"a\"\nrule = \"vpp\"\n", "did you mean \"vp\"?"),
+            ("[[task]]\nname = \"a\"\nrule = \"vpp\"\n", "did you mean \"rpp\"?"),
             (
                 "[[task]]\nname = \"a\"\nrule = \"er\"\nany_speaker = true\n",
                 "rule \"er\" has no option any_speaker; it has max_per_sample, min_dialogue_words",

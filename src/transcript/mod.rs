@@ -96,8 +96,9 @@ pub struct Transcript {
     pub warnings: Vec<Warning>,
 }
 
-/// A transcript of a whole day is below 50 MB; a recording given by mistake must not fill the memory.
-const MOST_BYTES: u64 = 512 << 20;
+/// A transcript of a whole day is below 50 MB. Reading one takes up to six times its size: a recording given by mistake
+/// must not fill the memory.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// Reads a transcript.
 ///

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::lagged::RunningPearson;
 use crate::annotation::{SegmentIndex, Turn, union_secs};
 use crate::audio::TurnVoice;
-use crate::table::{ColumnSpec, CutOff, Kind, TableBuilder};
+use crate::table::{Column, CutOff, all_until};
 
 /// Fewest exchanges that a correlation is made of; a choice.
 const MIN_EXCHANGES: usize = 5;
@@ -35,36 +35,55 @@ const QUALITIES: [(&str, &str, &str, &str); 3] = [
 /// Number of qualities.
 pub(super) const COUNT: usize = QUALITIES.len();
 
+/// How near two voices are in one quality at one turn; `None` where it cannot be told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Nearness {
+    difference: Option<f64>,
+    proximity: Option<f64>,
+    convergence: Option<f64>,
+    synchrony: Option<f64>,
+}
+
+/// By quality, in the order of [`QUALITIES`].
+pub(super) type Entrainment = [Nearness; COUNT];
+
 /// The columns, all up to the turn's end.
-pub(super) fn specs() -> Vec<ColumnSpec> {
-    let end = |name: String, unit, text: String| ColumnSpec::new(name, Kind::F64, unit, text).until(CutOff::TurnEnd);
-    let mut all = Vec::new();
-    for (name, suffix, unit, words) in QUALITIES {
-        all.push(end(
+pub(super) fn columns() -> Vec<Column<Entrainment>> {
+    all_until(CutOff::TurnEnd, (0..COUNT).flat_map(quality_columns))
+}
+
+/// The columns of one of [`QUALITIES`].
+fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
+    let (name, suffix, unit, words) = QUALITIES[quality];
+    [
+        Column::float(
             format!("entrainment_{name}_difference{suffix}"),
             unit,
             format!("Absolute difference of {words} between the turn and the listener's turn just before it."),
-        ));
-        all.push(end(
+            move |e: &Entrainment| e[quality].difference,
+        ),
+        Column::float(
             format!("entrainment_{name}_proximity{suffix}"),
             unit,
             format!(
                 "How much nearer the turn's {words} is to the listener's turn just before than, on average, to the listener's other turns so \
                  far, each from its speaker's own mean; above 0 = nearer."
             ),
-        ));
-        all.push(end(
+            move |e: &Entrainment| e[quality].proximity,
+        ),
+        Column::float(
             format!("entrainment_{name}_convergence"),
             "1",
             format!("Correlation of the two's differences of {words} with time, sign turned: above 0 = growing nearer so far."),
-        ));
-        all.push(end(
+            move |e: &Entrainment| e[quality].convergence,
+        ),
+        Column::float(
             format!("entrainment_{name}_synchrony"),
             "1",
             format!("Correlation of the two's {words} over their exchanges so far: above 0 = up and down together."),
-        ));
-    }
-    all
+            move |e: &Entrainment| e[quality].synchrony,
+        ),
+    ]
 }
 
 /// Pitch (semitones), level (dB) and rate of every turn that counts; NaN where there is none.
@@ -166,23 +185,25 @@ impl<'a> SoFar<'a> {
         }
     }
 
-    /// Fills the current row for the turn at `at`, the last one taken in, and a listener.
-    pub(super) fn fill(&self, table: &mut TableBuilder, at: usize, listener: usize) {
-        let (false, Some(own)) = (self.known.is_empty(), self.speaker[at]) else { return };
+    /// Of the turn at `at`, the last one taken in, and a listener.
+    pub(super) fn of(&self, at: usize, listener: usize) -> Entrainment {
+        let mut nearness = Entrainment::default();
+        let (false, Some(own)) = (self.known.is_empty(), self.speaker[at]) else { return nearness };
         let follows = at > 0 && self.speaker[at - 1] == Some(listener);
         let both = self.exchanges.get(&(own.min(listener), own.max(listener)));
-        for (q, (name, suffix, _, _)) in QUALITIES.iter().enumerate() {
+        for (quality, near) in nearness.iter_mut().enumerate() {
             if follows {
-                let (here, before) = (self.all.of(at)[q], self.all.of(at - 1)[q]);
-                table.set(&format!("entrainment_{name}_difference{suffix}"), (here - before).abs());
-                let found = proximity((here, before), &self.known[own][q], &self.known[listener][q], at - 1);
-                table.set(&format!("entrainment_{name}_proximity{suffix}"), found);
+                let (here, before) = (self.all.of(at)[quality], self.all.of(at - 1)[quality]);
+                near.difference = Some((here - before).abs());
+                let (own, others) = (&self.known[own][quality], &self.known[listener][quality]);
+                near.proximity = proximity((here, before), own, others, at - 1);
             }
             if let Some(both) = both {
-                table.set(&format!("entrainment_{name}_convergence"), both[q].apart.value(MIN_EXCHANGES).map(|r| -r));
-                table.set(&format!("entrainment_{name}_synchrony"), both[q].both.value(MIN_EXCHANGES));
+                near.convergence = both[quality].apart.value(MIN_EXCHANGES).map(|r| -r);
+                near.synchrony = both[quality].both.value(MIN_EXCHANGES);
             }
         }
+        nearness
     }
 }
 
@@ -201,7 +222,7 @@ fn proximity((here, before): (f64, f64), own: &Known, others: &Known, place: usi
 mod tests {
     use super::*;
     use crate::audio::Spread;
-    use crate::table::{ColumnData, TableSchema};
+    use crate::table::{ColumnData, Layout};
     use crate::time::Segment;
 
     fn talk(pitches: &[f64]) -> (Vec<Turn>, Vec<TurnVoice>) {
@@ -222,13 +243,11 @@ mod tests {
         let all = TurnQualities::new(&turns, &voices);
         let speaker: Vec<Option<usize>> = (0..turns.len()).map(|i| Some(i % 2)).collect();
         let mut so_far = SoFar::new(&all, &speaker, 2);
-        let mut table = TableBuilder::new(TableSchema { name: "t", description: "", columns: specs() });
-        for (at, turn) in turns.iter().enumerate() {
-            table.row();
+        let rows = turns.iter().enumerate().map(|(at, turn)| {
             so_far.take(at, turn.segment.start().get());
-            so_far.fill(&mut table, at, 1 - at % 2);
-        }
-        table.finish().unwrap()
+            so_far.of(at, 1 - at % 2)
+        });
+        Layout { name: "t", description: "", columns: columns() }.table(rows).unwrap()
     }
 
     fn floats(table: &crate::table::Table, name: &str) -> Vec<f64> {

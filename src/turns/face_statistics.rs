@@ -4,7 +4,7 @@ use super::TurnsConfig;
 use crate::annotation::Turn;
 use crate::error::Result;
 use crate::face::{BLENDSHAPES, EXPRESSIONS, Faces, GestureKind, HeadGesture, Observation, head_gestures};
-use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, TableSchema, all_of, all_until};
 use crate::time::Segment;
 
 /// Suffix and meaning of the statistics, in column order.
@@ -88,10 +88,13 @@ pub struct FaceTurn {
 }
 
 impl FaceTurn {
-    /// A statistic by the name of its column; `None` when there is no such column or the value is not defined.
-    pub fn value(&self, column: &str) -> Option<f64> {
-        static NAMES: std::sync::LazyLock<Vec<String>> = std::sync::LazyLock::new(value_names);
-        let place = NAMES.iter().position(|n| n == column)?;
+    /// Where a statistic of a quantity stands (`mean` of `head_yaw_deg`); `None` when there is no such thing.
+    pub(super) fn place(quantity: &str, statistic: &str) -> Option<usize> {
+        statistic_specs().iter().position(|spec| spec.name == format!("{quantity}_{statistic}"))
+    }
+
+    /// The statistic at a [`FaceTurn::place`]; `None` where it is not defined.
+    pub(super) fn statistic(&self, place: usize) -> Option<f64> {
         self.values.get(place).copied().filter(|v| v.is_finite())
     }
 }
@@ -101,7 +104,7 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
     let quantities = quantities();
     let mut gestures = seen_often(faces).then(|| head_gestures(faces, config.nod_deg, config.shake_deg));
     gestures.iter_mut().for_each(|all| all.sort_by_key(|g| g.segment.middle()));
-    let mut found = Vec::new();
+    let mut face_turns = Vec::new();
     for (index, turn) in turns.iter().enumerate() {
         crate::pulse::beat();
         let looked = between(&faces.sampled, turn.segment, |t| *t).len();
@@ -114,10 +117,10 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
                 continue;
             }
             let good: Vec<&Observation> = seen.iter().copied().filter(|o| counts(o, config)).collect();
-            let own = |g: &&HeadGesture| faces.person_of(g.track) == Some(person);
-            let count = |kind| gestures.map(|all| all.iter().filter(own).filter(|g| g.kind == kind).count());
+            let by_person = |g: &&HeadGesture| faces.person_of(g.track) == Some(person);
+            let count = |kind| gestures.map(|all| all.iter().filter(by_person).filter(|g| g.kind == kind).count());
             let values = quantities.iter().flat_map(|q| statistics(&good, q, config.active_above)).collect();
-            found.push(FaceTurn {
+            face_turns.push(FaceTurn {
                 turn: index,
                 person: person.clone(),
                 presence_share: share,
@@ -129,7 +132,7 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
             });
         }
     }
-    found
+    face_turns
 }
 
 /// Longest usual distance of looked-at frames at which a nod can be seen.
@@ -184,8 +187,8 @@ fn statistics(observations: &[&Observation], quantity: &Quantity, active_above: 
     values
 }
 
-/// Names, units and descriptions of the statistics, in the order of their values.
-fn value_columns() -> Vec<ColumnSpec> {
+/// Contracts of the statistics, in the order of their values.
+fn statistic_specs() -> Vec<ColumnSpec> {
     let mut columns = Vec::new();
     for q in quantities() {
         for (suffix, meaning) in STATISTICS.iter().take(if q.activates { 8 } else { 7 }) {
@@ -196,7 +199,7 @@ fn value_columns() -> Vec<ColumnSpec> {
                 (_, unit) => unit,
             };
             let what = format!("{} of {} over the turn.", capital(meaning), q.what);
-            columns.push(ColumnSpec::new(format!("{}_{suffix}", q.name), Kind::F32, unit, what).until(CutOff::TurnEnd));
+            columns.push(ColumnSpec::new(format!("{}_{suffix}", q.name), Kind::F32, unit, what));
         }
     }
     columns
@@ -208,81 +211,96 @@ fn capital(text: &str) -> String {
 }
 
 /// The columns that `turns` and `turn_faces` share.
-pub(super) fn face_columns() -> Vec<ColumnSpec> {
-    let column = |name, kind, unit, text| ColumnSpec::new(name, kind, unit, text).until(CutOff::TurnEnd);
+pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
     let mut columns = vec![
-        column("face_presence_share", Kind::F64, "1", "Share of the turn's looked-at frames in which the person is seen, 0 to 1."),
-        column("face_observations", Kind::I64, "", "Observations that count."),
-        column(
+        Column::float(
+            "face_presence_share",
+            "1",
+            "Share of the turn's looked-at frames in which the person is seen, 0 to 1.",
+            |f: &FaceTurn| f.presence_share,
+        ),
+        Column::int("face_observations", "", "Observations that count.", |f: &FaceTurn| f.observations),
+        Column::int(
             "face_observations_left_out",
-            Kind::I64,
             "",
             "Observations below the recipe's floors of size, presence and sharpness, or turned too far aside.",
+            |f: &FaceTurn| f.left_out,
         ),
-        column("head_nods", Kind::I64, "", "Nods whose middle lies in the turn; null where frames are looked at too seldom to see one."),
-        column("head_shakes", Kind::I64, "", "Shakes of the head whose middle lies in the turn; null as head_nods."),
+        Column::int(
+            "head_nods",
+            "",
+            "Nods whose middle lies in the turn; null where frames are looked at too seldom to see one.",
+            |f: &FaceTurn| f.nods,
+        ),
+        Column::int("head_shakes", "", "Shakes of the head whose middle lies in the turn; null as head_nods.", |f: &FaceTurn| f.shakes),
     ];
-    columns.extend(value_columns());
-    columns
+    let statistics = statistic_specs().into_iter().enumerate();
+    columns.extend(statistics.map(|(place, spec)| Column::new(spec, move |f: &FaceTurn| f.statistic(place))));
+    all_of(Modality::Face, all_until(CutOff::TurnEnd, columns))
 }
 
-/// Writes the shared columns of the current row.
-pub(super) fn fill_face(table: &mut TableBuilder, names: &[String], face: &FaceTurn) {
-    table
-        .set("face_presence_share", face.presence_share)
-        .set("face_observations", face.observations)
-        .set("face_observations_left_out", face.left_out)
-        .set("head_nods", face.nods)
-        .set("head_shakes", face.shakes);
-    for (name, &value) in names.iter().zip(&face.values) {
-        table.set(name, value);
-    }
+/// One visible person during one turn.
+struct VisiblePerson<'a> {
+    interview_id: &'a str,
+    turn_index: u32,
+    role: &'static str,
+    face: &'a FaceTurn,
 }
 
-/// Names for [`fill_face`], made once a table.
-pub(super) fn value_names() -> Vec<String> {
-    value_columns().into_iter().map(|c| c.name.into_owned()).collect()
+/// Columns of the `turn_faces` table.
+fn layout<'a>() -> Layout<VisiblePerson<'a>> {
+    let mut columns = vec![
+        Column::text("interview_id", "Interview the row belongs to.", |p: &VisiblePerson<'a>| p.interview_id).until(CutOff::None),
+        Column::int("turn_index", "", "Turn.", |p: &VisiblePerson<'a>| p.turn_index).until(CutOff::None),
+        Column::text("person", "Person on the screen, from P1 by first appearance.", |p: &VisiblePerson<'a>| p.face.person.as_str()),
+        Column::text(
+            "role",
+            "speaker = the turn's speaker by the cast, listener = somebody else, unknown = the turn's speaker has no person.",
+            |p: &VisiblePerson<'a>| p.role,
+        ),
+    ];
+    columns.extend(face_columns().into_iter().map(|c| c.within(|p: &VisiblePerson<'a>| Some(p.face))));
+    Layout { name: "turn_faces", description: "One visible person during one turn.", columns }
 }
 
 /// Contract of the `turn_faces` table.
 pub fn turn_faces_schema() -> TableSchema {
-    let mut columns = vec![
-        ColumnSpec::new("interview_id", Kind::Str, "", "Interview the row belongs to.").until(CutOff::None),
-        ColumnSpec::new("turn_index", Kind::I64, "", "Turn.").until(CutOff::None),
-        ColumnSpec::new("person", Kind::Str, "", "Person on the screen, from P1 by first appearance."),
-        ColumnSpec::new(
-            "role",
-            Kind::Str,
-            "",
-            "speaker = the turn's speaker by the cast, listener = somebody else, unknown = the turn's speaker has no person.",
-        ),
-    ];
-    columns.extend(face_columns());
-    TableSchema { name: "turn_faces", description: "One visible person during one turn.", columns }
+    layout().schema()
 }
 
 /// Rows of `turn_faces`, by turn, then person. `speaker_person` gives the turn's speaker on the screen by position of the turn.
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
-pub fn turn_faces_table(interview_id: &str, turns: &[Turn], faces: &[FaceTurn], speaker_person: &[Option<String>]) -> Result<Table> {
-    let names = value_names();
-    let mut table = TableBuilder::new(turn_faces_schema());
-    for face in faces {
-        let role = match speaker_person.get(face.turn).and_then(Option::as_deref) {
+pub fn turn_faces_table<'a>(
+    interview_id: &'a str,
+    turns: &[Turn],
+    faces: &'a [FaceTurn],
+    speaker_person: impl Fn(usize) -> Option<&'a str>,
+) -> Result<Table> {
+    layout().table(faces.iter().map(|face| {
+        let role = match speaker_person(face.turn) {
             Some(p) if p == face.person => "speaker",
             Some(_) => "listener",
             None => "unknown",
         };
-        table
-            .row()
-            .set("interview_id", interview_id)
-            .set("turn_index", turns[face.turn].index)
-            .set("person", face.person.as_str())
-            .set("role", role);
-        fill_face(&mut table, &names, face);
+        VisiblePerson { interview_id, turn_index: turns[face.turn].index, role, face }
+    }))
+}
+
+/// A face whose every statistic is `value`.
+#[cfg(test)]
+pub(super) fn face_of(value: f64) -> FaceTurn {
+    FaceTurn {
+        turn: 0,
+        person: "P1".into(),
+        presence_share: 1.0,
+        observations: 10,
+        left_out: 0,
+        nods: None,
+        shakes: None,
+        values: vec![value; statistic_specs().len()],
     }
-    table.finish()
 }
 
 #[cfg(test)]
@@ -319,8 +337,12 @@ mod tests {
     fn column_names_and_values_are_as_many() {
         let seen = observation(0.0, 0.5, 100.0);
         let values: usize = quantities().iter().map(|q| statistics(&[&seen], q, 0.3).len()).sum();
-        assert_eq!(values, value_names().len());
-        assert!(value_names().contains(&"blendshape_mouthSmileLeft_mean".to_owned()));
+        assert_eq!(values, statistic_specs().len());
+        assert_eq!(
+            FaceTurn::place("blendshape_mouthSmileLeft", "mean").map(|i| statistic_specs()[i].name.to_string()).as_deref(),
+            Some("blendshape_mouthSmileLeft_mean")
+        );
+        assert_eq!(FaceTurn::place("blendshape_mouthSmileLeft", "median"), None);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use super::TurnsConfig;
 use super::watched::{Person, Rise, during};
 use crate::face::{Faces, GestureKind, Observation, head_gestures};
-use crate::table::{ColumnSpec, CutOff, Kind, TableBuilder};
+use crate::table::{Column, CutOff, all_until};
 use crate::time::Segment;
 
 /// Fewest instants that a share is made of: half a second at ten pictures a second; a choice.
@@ -29,69 +29,105 @@ const MIN_SIDE_WIDTHS: f64 = 0.5;
 /// Longest time from a rise to the one that answers it.
 const ANSWER_SECS: f64 = 2.0;
 
+/// What one listener does during one turn; `None` where it cannot be told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Listening {
+    /// Shares of looking towards and away from the speaker's side.
+    gaze: Option<(f64, f64)>,
+    /// Nods and shakes; `None` where unseen or looked at too seldom.
+    gestures: Option<(usize, usize)>,
+    /// Mean speed of the head, and the share of time in which it is still.
+    head: Option<(f64, f64)>,
+    /// The speaker's smiles, and how many of them are answered.
+    smiles: Option<(usize, usize)>,
+    /// The same of raised brows.
+    brows: Option<(usize, usize)>,
+}
+
 /// The columns, all up to the turn's end.
-pub(super) fn specs() -> Vec<ColumnSpec> {
-    let end = |name, kind, unit, text| ColumnSpec::new(name, kind, unit, text).until(CutOff::TurnEnd);
-    vec![
-        end(
+pub(super) fn columns() -> Vec<Column<Listening>> {
+    let mut columns = vec![
+        Column::float(
             "listener_gaze_towards_share",
-            Kind::F64,
             "1",
             "Share of the turn's instants in which the listener looks towards the speaker's side of the picture, of those in which both are in \
              it; null when they are not.",
+            |l: &Listening| l.gaze.map(|g| g.0),
         ),
-        end("listener_gaze_away_share", Kind::F64, "1", "The same for looking to the side away from the speaker."),
-        end("listener_nods", Kind::I64, "", "Nods of the listener inside the turn; null where unseen or looked at too seldom to see one."),
-        end("listener_shakes", Kind::I64, "", "Shakes of the listener's head inside the turn; null as listener_nods."),
-        end("listener_head_speed_deg_per_sec", Kind::F64, "deg/s", "Mean speed of the listener's head; a resting one measures 2 to 5."),
-        end(
+        Column::float("listener_gaze_away_share", "1", "The same for looking to the side away from the speaker.", |l: &Listening| {
+            l.gaze.map(|g| g.1)
+        }),
+        Column::int(
+            "listener_nods",
+            "",
+            "Nods of the listener inside the turn; null where unseen or looked at too seldom to see one.",
+            |l: &Listening| l.gestures.map(|g| g.0),
+        ),
+        Column::int("listener_shakes", "", "Shakes of the listener's head inside the turn; null as listener_nods.", |l: &Listening| {
+            l.gestures.map(|g| g.1)
+        }),
+        Column::float(
+            "listener_head_speed_deg_per_sec",
+            "deg/s",
+            "Mean speed of the listener's head; a resting one measures 2 to 5.",
+            |l: &Listening| l.head.map(|h| h.0),
+        ),
+        Column::float(
             "listener_head_still_share",
-            Kind::F64,
             "1",
             "Share of the time seen during which the listener's head is slower than the recipe's turns.still_below_deg_per_sec.",
+            |l: &Listening| l.head.map(|h| h.1),
         ),
-        end("speaker_smile_rises", Kind::I64, "", "Smiles of the speaker that rise in the turn; null where unseen."),
-        end(
-            "listener_smile_mimicry",
-            Kind::I64,
-            "",
-            "Of those, the ones after which the listener's smile rises within 2 s and by the turn's end.",
-        ),
-        end("listener_smile_mimicry_share", Kind::F64, "1", "The second over the first; null when the speaker's smile never rises."),
-        end("speaker_brow_rises", Kind::I64, "", "Times the speaker raises the inner brows in the turn; null where unseen."),
-        end("listener_brow_mimicry", Kind::I64, "", "Of those, the ones after which the listener's rise within 2 s and by the turn's end."),
-        end("listener_brow_mimicry_share", Kind::F64, "1", "The second over the first; null when the speaker's brows never rise."),
+    ];
+    columns.extend(mimicry_columns(
+        "smile",
+        "Smiles of the speaker that rise in the turn; null where unseen.",
+        "Of those, the ones after which the listener's smile rises within 2 s and by the turn's end.",
+        "The second over the first; null when the speaker's smile never rises.",
+        |l| l.smiles,
+    ));
+    columns.extend(mimicry_columns(
+        "brow",
+        "Times the speaker raises the inner brows in the turn; null where unseen.",
+        "Of those, the ones after which the listener's rise within 2 s and by the turn's end.",
+        "The second over the first; null when the speaker's brows never rise.",
+        |l| l.brows,
+    ));
+    all_until(CutOff::TurnEnd, columns)
+}
+
+/// Rises of the speaker's face, answers of the listener's, and their share, each with its description.
+fn mimicry_columns(
+    name: &str,
+    rises: &'static str,
+    answered: &'static str,
+    share: &'static str,
+    counts: fn(&Listening) -> Option<(usize, usize)>,
+) -> [Column<Listening>; 3] {
+    [
+        Column::int(format!("speaker_{name}_rises"), "", rises, move |l| counts(l).map(|c| c.0)),
+        Column::int(format!("listener_{name}_mimicry"), "", answered, move |l| counts(l).map(|c| c.1)),
+        Column::float(format!("listener_{name}_mimicry_share"), "1", share, move |l| {
+            counts(l).filter(|c| c.0 > 0).map(|(rises, answered)| answered as f64 / rises as f64)
+        }),
     ]
 }
 
-/// Fills the current row. `gestures`: the listener's nods and shakes; `None` where unseen or looked at too seldom.
-pub(super) fn fill(
-    table: &mut TableBuilder,
+/// What a listener who is on the screen does. `gestures`: nods and shakes; `None` where looked at too seldom.
+pub(super) fn listening(
     segment: Segment,
     speaker: Option<&Person>,
-    listener: Option<&Person>,
+    listener: &Person,
     gestures: Option<(usize, usize)>,
     config: &TurnsConfig,
-) {
-    let Some(listener) = listener else { return };
-    if let Some(speaker) = speaker {
-        let (towards, away) = gaze_shares(speaker, listener, segment, config.gaze_side_deg).unzip();
-        table.set("listener_gaze_towards_share", towards).set("listener_gaze_away_share", away);
-    }
-    let (speed, still) = head(listener, segment, config.still_below_deg_per_sec).unzip();
-    table.set("listener_head_speed_deg_per_sec", speed).set("listener_head_still_share", still);
-    let (nods, shakes) = gestures.unzip();
-    table.set("listener_nods", nods).set("listener_shakes", shakes);
-    if let Some(speaker) = speaker.filter(|s| s.smiles_seen(segment) && listener.smiles_seen(segment)) {
-        let both = [
-            ("speaker_smile_rises", "listener_smile_mimicry", &speaker.smile_rises, &listener.smile_rises),
-            ("speaker_brow_rises", "listener_brow_mimicry", &speaker.brow_rises, &listener.brow_rises),
-        ];
-        for (risen, answered, own, other) in both {
-            let (rises, answers) = mimicry(own, other, segment);
-            let share = (rises > 0).then(|| answers as f64 / rises as f64);
-            table.set(risen, rises).set(answered, answers).set(&format!("{answered}_share"), share);
-        }
+) -> Listening {
+    let both_smile = speaker.filter(|s| s.smiles_seen(segment) && listener.smiles_seen(segment));
+    Listening {
+        gaze: speaker.and_then(|s| gaze_shares(s, listener, segment, config.gaze_side_deg)),
+        gestures,
+        head: head(listener, segment, config.still_below_deg_per_sec),
+        smiles: both_smile.map(|s| mimicry(&s.smile_rises, &listener.smile_rises, segment)),
+        brows: both_smile.map(|s| mimicry(&s.brow_rises, &listener.brow_rises, segment)),
     }
 }
 
@@ -158,11 +194,12 @@ pub(super) fn gestures_within(faces: &Faces, segment: Segment, config: &TurnsCon
     let place = |id: &u32| faces.tracks.binary_search_by_key(id, |t| t.id).ok();
     let tracks = ids.iter().filter_map(|id| Some(faces.tracks[place(id)?].clone())).collect();
     let cut = Faces { observations, tracks, ..Faces::default() };
-    let found = head_gestures(&cut, config.nod_deg, config.shake_deg);
+    let gestures = head_gestures(&cut, config.nod_deg, config.shake_deg);
     let mut persons: Vec<&str> = cut.tracks.iter().filter_map(|t| t.person.as_deref()).collect();
     persons.sort_unstable();
     persons.dedup();
-    let count = |person: &str, kind: GestureKind| found.iter().filter(|g| g.kind == kind && cut.person_of(g.track) == Some(person)).count();
+    let count =
+        |person: &str, kind: GestureKind| gestures.iter().filter(|g| g.kind == kind && cut.person_of(g.track) == Some(person)).count();
     persons.into_iter().map(|p| (p.to_owned(), count(p, GestureKind::Nod), count(p, GestureKind::Shake))).collect()
 }
 

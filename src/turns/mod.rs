@@ -21,6 +21,7 @@ mod matching;
 mod near;
 mod normalise;
 mod offset;
+mod relations;
 mod speakers;
 mod speech;
 mod synchrony;
@@ -30,20 +31,22 @@ mod watched;
 mod words;
 
 pub use cast::{Cast, CastMember, cast};
-pub use dyads::{Place, Relations, dyads_schema, dyads_table};
+pub use dyads::{dyads_schema, dyads_table};
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
 pub use lagged::{LagSettings, Lagged, Pairing, lagged};
 pub use matching::{SpeakerMatch, contradictions, dominant_speaker, match_speakers};
 pub use near::crowd;
-pub use normalise::{SpeakerZ, speaker_z_specs, with_speaker_z};
+pub use normalise::SpeakerZ;
 pub use offset::{TranscriptOffset, transcript_offset};
-pub use speakers::{EmbeddingOf, SpeakerColumns, speakers_schema, speakers_table};
+pub use relations::{Relations, SpeakerLink};
+pub use speakers::{EmbeddingOf, Speakers, speakers_schema, speakers_table};
 pub use speech::{SpeechContext, speech_context, speech_schema, speech_table};
 pub use synchrony::{synchrony_schema, synchrony_table};
-pub use table::{TurnRow, VoiceColumns, turns_schema, turns_table};
+pub use table::{TurnFacts, TurnsOf, turns_schema, turns_table};
 pub use words::{word_count, words_schema, words_table};
 
 use crate::annotation::{Annotation, Turn};
+use crate::table::{Column, Kind, Modality};
 
 /// What is said of each turn.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -98,6 +101,12 @@ impl Default for TurnsConfig {
             max_transcript_offset_secs: 10.0,
         }
     }
+}
+
+/// The same columns, each of this sense but for texts, which name things and measure none.
+fn measured<R>(modality: Modality, columns: impl IntoIterator<Item = Column<R>>) -> Vec<Column<R>> {
+    let is_text = |c: &Column<R>| matches!(c.spec().kind, Kind::Str | Kind::StrList);
+    columns.into_iter().map(|c| if is_text(&c) { c } else { c.of(modality) }).collect()
 }
 
 /// Where there is no transcript, the speech turns are the turns.

@@ -86,8 +86,8 @@ impl Near {
         Near { by_speaker }
     }
 
-    pub(super) fn of(&self, speaker: usize) -> &Others {
-        static NOBODY: Others = Others { earlier: Vec::new(), later: Vec::new() };
-        self.by_speaker.get(&speaker).unwrap_or(&NOBODY)
+    /// Those of one speaker, which are then no longer here.
+    pub(super) fn take(&mut self, speaker: usize) -> Others {
+        self.by_speaker.remove(&speaker).unwrap_or_default()
     }
 }

@@ -22,7 +22,7 @@ pub enum SpeakerZ {
 const MIN_TURNS: usize = 3;
 
 /// The extra columns for the float columns among `specs`: `<name>_speaker_z`.
-pub fn speaker_z_specs(specs: &[ColumnSpec], mode: SpeakerZ) -> Vec<ColumnSpec> {
+pub(super) fn speaker_z_specs(specs: &[ColumnSpec], mode: SpeakerZ) -> Vec<ColumnSpec> {
     let (cut_off, against) = match mode {
         SpeakerZ::Off => return Vec::new(),
         SpeakerZ::Causal => (CutOff::TurnEnd, "the speaker's earlier turns"),
@@ -33,7 +33,7 @@ pub fn speaker_z_specs(specs: &[ColumnSpec], mode: SpeakerZ) -> Vec<ColumnSpec> 
         .filter(|s| s.kind == Kind::F64)
         .map(|s| {
             let text = format!("z score of {} against {against}; null with fewer than {MIN_TURNS} of them.", s.name);
-            ColumnSpec::new(format!("{}_speaker_z", s.name), Kind::F64, "sd", text).until(cut_off)
+            ColumnSpec::new(format!("{}_speaker_z", s.name), Kind::F64, "sd", text).until(cut_off).of(s.modality)
         })
         .collect()
 }
@@ -42,7 +42,7 @@ pub fn speaker_z_specs(specs: &[ColumnSpec], mode: SpeakerZ) -> Vec<ColumnSpec> 
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when the table lacks the columns `start_secs`, `end_secs` or `speaker`'s values do not fit.
-pub fn with_speaker_z(table: Table, specs: &[ColumnSpec], mode: SpeakerZ) -> Result<Table> {
+pub(super) fn with_speaker_z(table: Table, specs: &[ColumnSpec], mode: SpeakerZ) -> Result<Table> {
     let extra = speaker_z_specs(specs, mode);
     if extra.is_empty() {
         return Ok(table);

@@ -1,11 +1,12 @@
 //! Speech turns: the `speech` table, and who else talks inside a transcript turn.
 
-use crate::annotation::{Annotation, union_secs};
+use crate::annotation::{Annotation, SpeechTurn, union_secs};
 use crate::error::Result;
-use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::table::{Column, CutOff, Layout, Modality, Table, TableSchema};
 use crate::time::Segment;
 
 use super::matching::dominant_speaker;
+use super::measured;
 
 /// Speech inside one turn, by diarization.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,36 +39,62 @@ pub fn speech_context(annotation: &Annotation, segment: Segment, expected: Optio
 
 /// Stretches in which two different speakers talk; `turns` are sorted by start.
 fn overlaps(turns: &[(Segment, &str)]) -> Vec<Segment> {
-    let mut found = Vec::new();
+    let mut overlaps = Vec::new();
     for (i, (a, speaker)) in turns.iter().enumerate() {
         for (b, other) in &turns[i + 1..] {
             if b.start() >= a.end() {
                 break;
             }
             if speaker != other {
-                found.extend(a.intersection(*b));
+                overlaps.extend(a.intersection(*b));
             }
         }
     }
-    found
+    overlaps
+}
+
+/// One speech turn, and what the others do during it.
+struct Utterance<'a> {
+    interview_id: &'a str,
+    turn: &'a SpeechTurn,
+    annotation: &'a Annotation,
+    /// One speaker at a time.
+    exclusive: &'a Annotation,
+}
+
+impl Utterance<'_> {
+    fn overlap_secs(&self) -> f64 {
+        let inside = self.annotation.inside(self.turn.segment).into_iter();
+        union_secs(inside.filter(|(_, s)| *s != self.turn.speaker).map(|(part, _)| part))
+    }
+}
+
+/// Columns of the `speech` table.
+fn layout<'a>() -> Layout<Utterance<'a>> {
+    let mut columns =
+        vec![Column::text("interview_id", "Interview the row belongs to.", |u: &Utterance<'a>| u.interview_id).until(CutOff::None)];
+    let measures = [
+        Column::float("start_secs", "s", "Start, from the recording's origin.", |u: &Utterance<'a>| u.turn.segment.start()),
+        Column::float("end_secs", "s", "End, from the recording's origin.", |u: &Utterance<'a>| u.turn.segment.end()),
+        Column::text("speaker", "Diarized speaker, SPEAKER_00 being the first to talk.", |u: &Utterance<'a>| u.turn.speaker.as_str()),
+        Column::float("overlap_secs", "s", "Time inside the row during which somebody else talks too.", Utterance::overlap_secs),
+        Column::float(
+            "exclusive_secs",
+            "s",
+            "Time inside the row during which this speaker is the one heard best.",
+            |u: &Utterance<'a>| u.exclusive.speaker_time_in(&u.turn.speaker, u.turn.segment),
+        ),
+        Column::text("exclusive_speaker", "The one speaker heard best during most of the row.", |u: &Utterance<'a>| {
+            dominant_speaker(u.exclusive, u.turn.segment).map(|d| d.0)
+        }),
+    ];
+    columns.extend(measured(Modality::Timing, measures));
+    Layout { name: "speech", description: "One speech turn found by diarization; overlap is kept.", columns }
 }
 
 /// Contract of the `speech` table.
 pub fn speech_schema() -> TableSchema {
-    let column = ColumnSpec::new;
-    TableSchema {
-        name: "speech",
-        description: "One speech turn found by diarization; overlap is kept.",
-        columns: vec![
-            column("interview_id", Kind::Str, "", "Interview the row belongs to.").until(CutOff::None),
-            column("start_secs", Kind::F64, "s", "Start, from the recording's origin."),
-            column("end_secs", Kind::F64, "s", "End, from the recording's origin."),
-            column("speaker", Kind::Str, "", "Diarized speaker, SPEAKER_00 being the first to talk."),
-            column("overlap_secs", Kind::F64, "s", "Time inside the row during which somebody else talks too."),
-            column("exclusive_secs", Kind::F64, "s", "Time inside the row during which this speaker is the one heard best."),
-            column("exclusive_speaker", Kind::Str, "", "The one speaker heard best during most of the row."),
-        ],
-    }
+    layout().schema()
 }
 
 /// Rows of the `speech` table, sorted by start. `exclusive` has one speaker at a time.
@@ -75,20 +102,7 @@ pub fn speech_schema() -> TableSchema {
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
 pub fn speech_table(interview_id: &str, annotation: &Annotation, exclusive: &Annotation) -> Result<Table> {
-    let mut table = TableBuilder::new(speech_schema());
-    for turn in annotation.turns() {
-        let others = annotation.inside(turn.segment).into_iter().filter(|(_, s)| *s != turn.speaker).map(|(part, _)| part);
-        table
-            .row()
-            .set("interview_id", interview_id)
-            .set("start_secs", turn.segment.start())
-            .set("end_secs", turn.segment.end())
-            .set("speaker", turn.speaker.as_str())
-            .set("overlap_secs", union_secs(others))
-            .set("exclusive_secs", exclusive.speaker_time_in(&turn.speaker, turn.segment))
-            .set("exclusive_speaker", dominant_speaker(exclusive, turn.segment).map(|d| d.0));
-    }
-    table.finish()
+    layout().table(annotation.turns().iter().map(|turn| Utterance { interview_id, turn, annotation, exclusive }))
 }
 
 #[cfg(test)]

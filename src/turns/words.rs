@@ -1,9 +1,9 @@
 //! Words: their count in a text, and the `words` table where the transcript has them.
 
-use super::speech_context;
-use crate::annotation::{Annotation, Turn};
+use super::{SpeechContext, measured, speech_context};
+use crate::annotation::{Annotation, Turn, Word};
 use crate::error::Result;
-use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::table::{Column, CutOff, Layout, Modality, Table, TableSchema, all_until};
 
 /// Runs of letters, digits and apostrophes, the way RESCUE-bench counts words.
 pub fn word_count(text: &str) -> usize {
@@ -11,53 +11,63 @@ pub fn word_count(text: &str) -> usize {
     text.split(|c: char| !is_word(c)).filter(|w| w.chars().any(char::is_alphanumeric)).count()
 }
 
-/// Contract of the `words` table.
-pub fn words_schema() -> TableSchema {
-    let column = ColumnSpec::new;
-    TableSchema {
-        name: "words",
-        description: "One word of the transcript, where it gives words.",
-        columns: vec![
-            column("interview_id", Kind::Str, "", "Interview the row belongs to.").until(CutOff::None),
-            column("turn_index", Kind::I64, "", "Turn the word belongs to.").until(CutOff::None),
-            column("word_index", Kind::I64, "", "Position in the turn, from 1.").until(CutOff::None),
-            column("word", Kind::Str, "", "As written in the transcript.").until(CutOff::TurnEnd),
-            column("start_secs", Kind::F64, "s", "Start; null where the transcript gives none.").until(CutOff::TurnEnd),
-            column("end_secs", Kind::F64, "s", "End; null where the transcript gives none.").until(CutOff::TurnEnd),
-            column("speaker", Kind::Str, "", "The word's own speaker label, else the turn's.").until(CutOff::TurnEnd),
-            // Clustering looks at the whole interview.
-            column("diarized_speaker", Kind::Str, "", "Diarized speaker who talks most during the word; null without a time or a voice."),
-            column("overlap_share", Kind::F64, "1", "Share of the word in which two or more talk, 0 to 1."),
-        ],
-    }
+/// One word, and the voice that is heard saying it.
+struct SpokenWord<'a> {
+    interview_id: &'a str,
+    turn: &'a Turn,
+    word_index: i64,
+    word: &'a Word,
+    heard: SpeechContext,
 }
 
-/// Rows of the `words` table, each with the voice of `annotation` that is heard; `None` when no turn has words.
+/// Columns of the `words` table.
+fn layout<'a>() -> Layout<SpokenWord<'a>> {
+    let keys = [
+        Column::text("interview_id", "Interview the row belongs to.", |w: &SpokenWord<'a>| w.interview_id),
+        Column::int("turn_index", "", "Turn the word belongs to.", |w: &SpokenWord<'a>| w.turn.index),
+        Column::int("word_index", "", "Position in the turn, from 1.", |w: &SpokenWord<'a>| w.word_index),
+    ];
+    let said = [
+        Column::text("word", "As written in the transcript.", |w: &SpokenWord<'a>| w.word.text.as_str()),
+        Column::float("start_secs", "s", "Start; null where the transcript gives none.", |w: &SpokenWord<'a>| {
+            w.word.segment.map(|s| s.start())
+        }),
+        Column::float("end_secs", "s", "End; null where the transcript gives none.", |w: &SpokenWord<'a>| w.word.segment.map(|s| s.end())),
+        Column::text("speaker", "The word's own speaker label, else the turn's.", |w: &SpokenWord<'a>| {
+            w.word.speaker.as_deref().or(w.turn.speaker.as_deref())
+        }),
+    ];
+    // Clustering looks at the whole interview.
+    let heard = [
+        Column::text(
+            "diarized_speaker",
+            "Diarized speaker who talks most during the word; null without a time or a voice.",
+            |w: &SpokenWord<'a>| w.heard.speaker.clone(),
+        ),
+        Column::float("overlap_share", "1", "Share of the word in which two or more talk, 0 to 1.", |w: &SpokenWord<'a>| {
+            w.heard.overlap_share
+        }),
+    ];
+    let mut columns = all_until(CutOff::None, keys);
+    columns.extend(measured(Modality::Timing, all_until(CutOff::TurnEnd, said).into_iter().chain(heard)));
+    Layout { name: "words", description: "One word of the transcript, where it gives words.", columns }
+}
+
+/// Contract of the `words` table.
+pub fn words_schema() -> TableSchema {
+    layout().schema()
+}
+
+/// Rows of the `words` table, each with the voice of `annotation` that is heard; none when no turn has words.
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
-pub fn words_table(interview_id: &str, turns: &[Turn], annotation: &Annotation) -> Result<Option<Table>> {
-    if turns.iter().all(|t| t.words.is_empty()) {
-        return Ok(None);
-    }
-    let mut table = TableBuilder::new(words_schema());
-    for turn in turns {
-        for (word, i) in turn.words.iter().zip(1i64..) {
-            let heard = word.segment.map(|s| speech_context(annotation, s, None)).unwrap_or_default();
-            table
-                .row()
-                .set("interview_id", interview_id)
-                .set("turn_index", turn.index)
-                .set("word_index", i)
-                .set("word", word.text.as_str())
-                .set("start_secs", word.segment.map(|s| s.start()))
-                .set("end_secs", word.segment.map(|s| s.end()))
-                .set("speaker", word.speaker.as_deref().or(turn.speaker.as_deref()))
-                .set("diarized_speaker", heard.speaker)
-                .set("overlap_share", heard.overlap_share);
-        }
-    }
-    table.finish().map(Some)
+pub fn words_table(interview_id: &str, turns: &[Turn], annotation: &Annotation) -> Result<Table> {
+    let words = turns.iter().flat_map(|turn| turn.words.iter().zip(1i64..).map(move |(word, index)| (turn, word, index)));
+    layout().table(words.map(|(turn, word, word_index)| {
+        let heard = word.segment.map(|s| speech_context(annotation, s, None)).unwrap_or_default();
+        SpokenWord { interview_id, turn, word_index, word, heard }
+    }))
 }
 
 #[cfg(test)]
@@ -75,7 +85,7 @@ mod tests {
         let words = vec![word(Some((0.0, 0.5))), word(Some((0.5, 1.5))), word(None), word(Some((3.0, 3.5)))];
         // The transcript names nobody.
         let turn = Turn { index: 1, segment: segment(0.0, 4.0), speaker: None, text: "so so so so".into(), words };
-        let table = words_table("a", &[turn], &annotation).unwrap().unwrap();
+        let table = words_table("a", &[turn], &annotation).unwrap();
         let Some(crate::table::ColumnData::Str(heard)) = table.column("diarized_speaker") else { panic!() };
         let heard: Vec<Option<&str>> = heard.iter().map(Option::as_deref).collect();
         assert_eq!(heard, [Some("S0"), Some("S1"), None, None]);

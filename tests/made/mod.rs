@@ -9,7 +9,7 @@ use turnwise::pipeline::schemas;
 use turnwise::recipe::Recipe;
 use turnwise::store::parquet::{self, FileMetadata};
 use turnwise::store::paths::table_path;
-use turnwise::table::{Kind, TableBuilder, TableSchema};
+use turnwise::table::{Kind, Modality, TableBuilder, TableSchema};
 
 const COUPLE_STATES: [&str; 4] = ["attack_attack", "pursue_withdraw", "repair_softening", "withdraw_withdraw"];
 const FAMILY_STATES: [&str; 4] = ["cooperative_family_alliance", "escalation_conflict", "pursue_withdraw", "repair_softening"];
@@ -63,8 +63,18 @@ struct Made {
     state: [usize; 4],
 }
 
-/// Columns in which the states lie.
-const PLANTED: [&str; 4] = ["pitch_mean_semitones", "level_mean_db", "head_pitch_deg_mean", "pause_total_secs"];
+/// Columns in which the states lie, and the sense each comes from.
+const PLANTED: [(&str, Modality); 4] = [
+    ("pitch_mean_semitones", Modality::Voice),
+    ("level_mean_db", Modality::Voice),
+    ("head_pitch_deg_mean", Modality::Face),
+    ("pause_total_secs", Modality::Timing),
+];
+
+/// The place among the planted columns.
+fn planted(name: &str) -> Option<usize> {
+    PLANTED.iter().position(|(column, _)| *column == name)
+}
 
 impl Corpus {
     /// Writes `samples.jsonl` to `annotations` and the tables below `out`.
@@ -136,15 +146,15 @@ impl Corpus {
             .filter(|c| {
                 self.wide
                     || !number(c.kind)
-                    || PLANTED.contains(&&*c.name)
+                    || planted(&c.name).is_some()
                     || ["turn_index", "end_secs", "overlap_secs", "duration_secs"].contains(&&*c.name)
             })
-            .cloned()
+            .map(|c| planted(&c.name).map_or_else(|| c.clone(), |p| c.clone().of(PLANTED[p].1)))
             .collect();
         let mut table = TableBuilder::new(TableSchema { columns, ..schema.clone() });
         let names: Vec<(String, Kind)> = schema.columns.iter().map(|c| (c.name.to_string(), c.kind)).collect();
         let has = |name: &str| {
-            self.wide || PLANTED.contains(&name) || ["turn_index", "end_secs", "overlap_secs", "duration_secs"].contains(&name)
+            self.wide || planted(name).is_some() || ["turn_index", "end_secs", "overlap_secs", "duration_secs"].contains(&name)
         };
         let mut speakers: Vec<&str> = rows.iter().map(|m| m.speaker.as_str()).collect();
         speakers.sort_unstable();
@@ -158,7 +168,7 @@ impl Corpus {
             for listener in listeners {
                 table.row();
                 for (name, kind) in names.iter().filter(|(n, k)| !number(*k) || has(n)) {
-                    let planted = PLANTED.iter().position(|p| p == name).filter(|_| schema.name == "turns");
+                    let planted = planted(name).filter(|_| schema.name == "turns");
                     match (name.as_str(), kind) {
                         ("interview_id", _) => table.set(name, id),
                         ("turn_index", _) => table.set(name, r + 1),

@@ -123,8 +123,12 @@ def turns(out: Path, name: str) -> list[tuple]:
 
 
 def begins_as_one_of(turn: tuple, had: list[tuple]) -> bool:
-    """The same times and speaker, and the beginning of the same text."""
-    return any(turn[:3] == whole[:3] and whole[3].startswith(turn[3]) for whole in had)
+    """The same times, and the beginning of the same line: the text, or the label before it."""
+
+    def line(of: tuple) -> str:
+        return f"{of[2]}: {of[3]}" if of[2] else of[3]
+
+    return any(turn[:2] == whole[:2] and line(whole).startswith(line(turn)) for whole in had)
 
 
 def transcript_loss(row: dict, original: dict, has: list[tuple], had: list[tuple], between_cues: bool) -> list[str]:

@@ -1,9 +1,9 @@
-//! Peaks of a contour and the slopes between them, as openSMILE's `Peaks2` finds them: local extrema, thinned by a threshold of a tenth of the
-//! contour's range until maxima and minima alternate.
+//! Peaks of a contour and the slopes between them, as openSMILE's `Peaks2` finds them: local extrema, thinned by a
+//! threshold of a tenth of the contour's range until maxima and minima alternate.
 
 /// Share of the range a peak must rise or fall.
 const THRESHOLD: f32 = 0.1;
-/// Seconds a frame.
+/// Seconds per frame.
 const FRAME_SECS: f32 = 0.01;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,8 +125,8 @@ fn alternate(extrema: &mut [Extremum]) {
     }
 }
 
-/// Mean and standard deviation of rising and falling slopes. The piece from the last extremum to the end counts in the mean and in the number
-/// but not in the deviation's sum, and a final fall counts as negative: openSMILE's arithmetic.
+/// Mean and standard deviation of rising and falling slopes. The piece from the last extremum to the end counts in the
+/// mean and in the number but not in the deviation's sum, and a final fall counts as negative: openSMILE's arithmetic.
 fn slopes(extrema: &[Extremum], first: f32, last: f32, len: usize) -> (Option<Slopes>, Option<Slopes>) {
     let (mut rising, mut falling) = (Vec::new(), Vec::new());
     let (mut peak, mut minimum) = ((first, 0), (first, 0));
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_zigzag_has_its_slopes() {
-        // 0 up to 4, down to 0, up to 4, down to 1; one step a frame.
+        // 0 up to 4, down to 0, up to 4, down to 1; one step per frame.
         let x = [0.0, 1.0, 2.0, 3.0, 4.0, 3.0, 2.0, 1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 3.0, 2.0, 1.0];
         let c = course(&x);
         assert_eq!(c.peaks, 2);

@@ -1,9 +1,9 @@
-//! Formants by linear prediction: the spectrum of the 20 ms frame is resampled to 11 kHz, an all-pole model of order 11 is fitted by the
-//! autocorrelation method, and roots of its polynomial give frequencies and bandwidths by their angles and radii (after Markel & Gray, "Linear
-//! Prediction of Speech", Springer 1976).
+//! Formants by linear prediction: the spectrum of the 20 ms frame is resampled to 11 kHz, an all-pole model of order 11
+//! is fitted by the autocorrelation method, and roots of its polynomial give frequencies and bandwidths by their angles
+//! and radii (after Markel & Gray, "Linear Prediction of Speech", Springer 1976).
 //!
-//! Peculiarities of openSMILE are kept so that its numbers come out, and are told where they are. Sums run in single precision and in openSMILE's
-//! order: the problem is so ill-conditioned that rounding decides (see [`super::radix`]).
+//! Peculiarities of openSMILE are kept so that its numbers come out, and are told where they are. Sums run in single
+//! precision and in openSMILE's order: the problem is so ill-conditioned that rounding decides (see [`super::radix`]).
 
 use super::radix::Spectrum;
 use super::root;
@@ -14,7 +14,8 @@ const ORDER: usize = 11;
 const RATE_HZ: f64 = 11_000.0;
 /// Length of the padded frame (512 samples at 16 kHz) at that rate.
 const PADDED: usize = 352;
-/// Samples taken of it: as many as the frame without padding has. They start with the padding and so miss the frame's end.
+/// Samples taken of it: as many as the frame without padding has. They start with the padding and so miss the frame's
+/// end.
 const TAKEN: usize = 220;
 /// Bins that are kept, DC included: fewer than the rate would allow, up to 3.4 kHz.
 const KEPT: usize = 110;

@@ -1,8 +1,9 @@
 //! The 88 functionals: statistics of the contours of a whole signal.
 //!
-//! openSMILE tells 0 where there is nothing to describe (no voiced frame, no rising slope), counts the -201 dB of unvoiced frames in the means of
-//! the formants' levels, and describes a contour only as far as its pitch was decided when the signal ended. The last is kept; of the first two
-//! both views are given: [`Functionals::opensmile`] has its numbers, [`Functionals::values`] leaves undefined what is undefined.
+//! openSMILE tells 0 where there is nothing to describe (no voiced frame, no rising slope), counts the -201 dB of
+//! unvoiced frames in the means of the formants' levels, and describes a contour only as far as its pitch was decided
+//! when the signal ended. The last is kept; of the first two both views are given: [`Functionals::opensmile`] has its
+//! numbers, [`Functionals::values`] leaves undefined what is undefined.
 
 use crate::table::Missing;
 
@@ -12,7 +13,7 @@ use super::names::FUNCTIONAL_COUNT;
 use super::smooth::{sma3, sma3nz, sma3nz_blind_from};
 use super::{Contours, Functionals, column};
 
-/// Seconds a frame.
+/// Seconds per frame.
 const FRAME_SECS: f32 = 0.01;
 /// Frames a voiced or unvoiced run must have, and frames of the other kind that end it.
 const SHORTEST_RUN: usize = 3;
@@ -155,8 +156,8 @@ impl Voice {
         Voice { voiced: contours.columns[column::PITCH].iter().map(|&p| p > 0.0).collect(), decided: contours.decided }
     }
 
-    /// The pitch contour and those of unvoiced frames: up to the last frame whose pitch was decided before the end was known, smoothed with a
-    /// look at the next. When none was, the first frame alone.
+    /// The pitch contour and those of unvoiced frames: up to the last frame whose pitch was decided before the end was
+    /// known, smoothed with a look at the next. When none was, the first frame alone.
     fn contour(&self, raw: &[f32]) -> Vec<f32> {
         let mut contour = raw[..raw.len().min(self.decided + 1)].to_vec();
         sma3nz(&mut contour);
@@ -164,8 +165,8 @@ impl Voice {
         contour
     }
 
-    /// Contours of the harmonics and formants, without zeros: the same frames, but the last without a look ahead; all of them when none was
-    /// decided.
+    /// Contours of the harmonics and formants, without zeros: the same frames, but the last without a look ahead; all
+    /// of them when none was decided.
     fn harmonic_contour(&self, raw: &[f32], of_voiced: bool) -> Vec<f32> {
         let frames = if self.decided == 0 { raw.len() } else { self.decided };
         let mut contour = raw[..frames].to_vec();
@@ -177,8 +178,8 @@ impl Voice {
         without_zeros(&contour)
     }
 
-    /// A contour of the short window over voiced frames: as the pitch contour; but when none was decided all frames, each smoothed with itself in
-    /// place of the next.
+    /// A contour of the short window over voiced frames: as the pitch contour; but when none was decided all frames,
+    /// each smoothed with itself in place of the next.
     fn voiced_contour(&self, raw: &[f32]) -> Vec<f32> {
         let mut contour = raw[..self.voiced.len()].to_vec();
         self.mask(&mut contour, true);
@@ -241,8 +242,9 @@ fn percentile(sorted: &[f32], p: f64) -> Option<f32> {
     Some(sorted[below] * (above as f64 - place) as f32 + sorted[above] * (place - below as f64) as f32)
 }
 
-/// Lengths of the runs of frames of a kind: at least three such frames, with at most one other between two of them. A run that others end is
-/// told one frame too short, as in openSMILE; of how many there are there is no limit, where openSMILE counts a thousand.
+/// Lengths of the runs of frames of a kind: at least three such frames, with at most one other between two of them. A
+/// run that others end is told one frame too short, as in openSMILE; of how many there are there is no limit, where
+/// openSMILE counts a thousand.
 fn runs(x: &[f32], is: impl Fn(f32) -> bool) -> Vec<i64> {
     let mut out = Vec::new();
     let (mut start, mut inside, mut outside) = (0, 0, 0);

@@ -1,4 +1,5 @@
-//! Descriptors of the harmonics of a voiced frame: harmonics-to-noise ratio, harmonic differences and the levels at the formants.
+//! Descriptors of the harmonics of a voiced frame: harmonics-to-noise ratio, harmonic differences and the levels at the
+//! formants.
 
 use crate::audio::spectrum::{Complex, InverseRealDft};
 
@@ -21,8 +22,8 @@ pub(super) struct HarmonicMeasures {
     pub(super) h1_h2_db: f32,
     /// H1 - A3 in dB, 0 where unvoiced.
     pub(super) h1_a3_db: f32,
-    /// Level of the strongest harmonic near each of the three formants relative to the fundamental, [`NO_LEVEL`] where unvoiced, 0 where
-    /// there is no such formant or harmonic.
+    /// Level of the strongest harmonic near each of the three formants relative to the fundamental, [`NO_LEVEL`] where
+    /// unvoiced, 0 where there is no such formant or harmonic.
     pub(super) formant_levels_db: [f32; 3],
 }
 

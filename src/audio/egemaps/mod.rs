@@ -1,26 +1,32 @@
-//! eGeMAPSv02, the standard voice features of affective computing, to openSMILE's numbers: 25 low-level descriptors (LLD) every 10 ms and
-//! 88 functionals of a recording or a cut-out.
+//! eGeMAPSv02, the standard voice features of affective computing, to openSMILE's numbers: 25 low-level descriptors
+//! (LLD) every 10 ms and 88 functionals of a recording or a cut-out.
 //!
-//! The set is defined in Eyben et al., "The Geneva Minimalistic Acoustic Parameter Set", IEEE Transactions on Affective Computing 7(2), 2016;
-//! parameters and formulas follow the public configuration `eGeMAPSv02` of openSMILE 3.0. The code is our own.
+//! The set is defined in Eyben et al., "The Geneva Minimalistic Acoustic Parameter Set", IEEE Transactions on Affective
+//! Computing 7(2), 2016; parameters and formulas follow the public configuration `eGeMAPSv02` of openSMILE 3.0. The
+//! code is our own.
 //!
 //! # Timing
-//! LLD frame `i` starts at `0.01 i` seconds, as openSMILE tells it. The 20 ms descriptors look at [0.01 i, 0.01 i + 0.02), those of pitch, jitter,
-//! shimmer and harmonics at [0.01 i, 0.01 i + 0.06). A signal of `n` whole 60 ms windows gives `n + 1` frames, the last a repetition.
+//! LLD frame `i` starts at `0.01 i` seconds, as openSMILE tells it. The 20 ms descriptors look at [0.01 i, 0.01 i +
+//! 0.02), those of pitch, jitter, shimmer and harmonics at [0.01 i, 0.01 i + 0.06). A signal of `n` whole 60 ms windows
+//! gives `n + 1` frames, the last a repetition.
 //!
 //! # Where we differ from openSMILE on purpose
 //! - Shorter than 60 ms: null with a reason, not NaN. Silent: null with a reason, not 0 and -201.
-//! - What is not defined is null, not 0: descriptors of unvoiced frames ([`Lld::value`]), functionals of no frames, slopes of contours that do not
-//!   rise or fall, runs in turns of fewer frames than a run has ([`Functionals::values`]).
-//! - The means of the formants' levels are over voiced frames; openSMILE counts -201 dB for every unvoiced one, which makes them a measure of voicing.
-//! - Runs of voiced frames are all counted; openSMILE stops at a thousand. Samples beyond full scale are full scale; its package wraps them around.
+//! - What is not defined is null, not 0: descriptors of unvoiced frames ([`Lld::value`]), functionals of no frames,
+//!   slopes of contours that do not rise or fall, runs in turns of fewer frames than a run has
+//!   ([`Functionals::values`]).
+//! - The means of the formants' levels are over voiced frames; openSMILE counts -201 dB for every unvoiced one, which
+//!   makes them a measure of voicing.
+//! - Runs of voiced frames are all counted; openSMILE stops at a thousand. Samples beyond full scale are full scale;
+//!   its package wraps them around.
 //!
-//! openSMILE's own numbers stand beside: [`Lld::columns`], [`Functionals::opensmile`]. Peculiarities of its code that its numbers depend on are kept
-//! in both, each told where it is: the signs of the predictor's coefficients, the frames at the end of a signal, 16 bit samples.
+//! openSMILE's own numbers stand beside: [`Lld::columns`], [`Functionals::opensmile`]. Peculiarities of its code that
+//! its numbers depend on are kept in both, each told where it is: the signs of the predictor's coefficients, the frames
+//! at the end of a signal, 16 bit samples.
 //!
 //! # Note: a cut-out is processed on its own
-//! The functionals of a turn are not taken from the descriptors of the recording: pitch tracking and the periods' phase depend on where the signal
-//! starts, and openSMILE's definition is the cut. It costs no more than the turn is long.
+//! The functionals of a turn are not taken from the descriptors of the recording: pitch tracking and the periods' phase
+//! depend on where the signal starts, and openSMILE's definition is the cut. It costs no more than the turn is long.
 
 mod extremum;
 mod formant;
@@ -97,11 +103,11 @@ mod column {
     }
 }
 
-/// The 25 descriptors of a signal, one column each, 100 frames a second.
+/// The 25 descriptors of a signal, one column each, 100 frames per second.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lld {
-    /// In the order of [`LLDS`], all of one length. Unvoiced frames hold openSMILE's values: 0 for the `nz` ones, -201 for the formant levels;
-    /// see [`Lld::voiced`].
+    /// In the order of [`LLDS`], all of one length. Unvoiced frames hold openSMILE's values: 0 for the `nz` ones, -201
+    /// for the formant levels; see [`Lld::voiced`].
     pub columns: [Vec<f32>; LLD_COUNT],
 }
 
@@ -111,13 +117,13 @@ impl Lld {
         self.columns[0].len()
     }
 
-    /// Start of frame `i` in seconds from the signal's start, openSMILE's `start`; the frame's own 20 ms end at `start + 0.02`.
+    /// Start of frame `i` in seconds from the signal's start, openSMILE's `start`; the frame's own 20 ms end 0.02 s later.
     pub fn start_secs(i: usize) -> f64 {
         i as f64 / 100.0
     }
 
-    /// Descriptor `c` of frame `i` as the tables tell it: `None` where it is not defined, that is where an unvoiced frame has no pitch, jitter,
-    /// shimmer or harmonics, and where no such formant was found.
+    /// Descriptor `c` of frame `i` as the tables tell it: `None` where it is not defined, that is where an unvoiced
+    /// frame has no pitch, jitter, shimmer or harmonics, and where no such formant was found.
     pub fn value(&self, c: usize, i: usize) -> Option<f32> {
         let value = self.columns[c][i];
         let defined = if column::is_formant(c) { value != 0.0 } else { c < column::PITCH || self.voiced(i) };
@@ -133,8 +139,8 @@ impl Lld {
 /// The 88 functionals of a signal processed on its own, in the order of [`FUNCTIONALS`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Functionals {
-    /// What the tables tell: `None` where a functional is not defined (openSMILE: 0), and the levels of formants without the -201 dB that
-    /// openSMILE counts in their means for every unvoiced frame.
+    /// What the tables tell: `None` where a functional is not defined (openSMILE: 0), and the levels of formants
+    /// without the -201 dB that openSMILE counts in their means for every unvoiced frame.
     pub values: [Option<f64>; FUNCTIONAL_COUNT],
     /// openSMILE's own numbers, for comparison; `None` (openSMILE: NaN) when the signal is shorter than 60 ms.
     pub opensmile: [Option<f64>; FUNCTIONAL_COUNT],
@@ -152,7 +158,7 @@ struct Contours {
     mean_energy: f64,
 }
 
-/// Analyses signals; holds the transforms and tables, so keep one for many turns (one a thread).
+/// Analyses signals; holds the transforms and tables, so keep one for many turns (one per thread).
 #[derive(Debug)]
 pub struct Extractor {
     short_window: Vec<f32>,
@@ -207,7 +213,8 @@ impl Extractor {
         smoothed(self.contours(samples))
     }
 
-    /// The functionals of a 16 kHz mono signal, a whole recording or one turn cut out, exactly as openSMILE does for a segment.
+    /// The functionals of a 16 kHz mono signal, a whole recording or one turn cut out, exactly as openSMILE does for a
+    /// segment.
     pub fn functionals(&mut self, samples: &[f32]) -> Functionals {
         described(samples, &self.contours(samples))
     }
@@ -319,8 +326,8 @@ impl Extractor {
     }
 }
 
-/// A sample as openSMILE sees it: an integer of 16 bits, cut towards zero, over 32767. Louder than full scale is full scale (where openSMILE's
-/// package lets it wrap around).
+/// A sample as openSMILE sees it: an integer of 16 bits, cut towards zero, over 32767. Louder than full scale is full
+/// scale (where openSMILE's package lets it wrap around).
 fn heard(sample: f32) -> f32 {
     (sample * 32_768.0).clamp(-32_768.0, 32_767.0) as i32 as f32 / 32_767.0
 }
@@ -348,8 +355,8 @@ fn semitones(hz: f32) -> f32 {
 }
 
 fn smoothed(mut contours: Contours) -> Lld {
-    // openSMILE smooths the last frame decided before the signal's end, and those after, without a look at the next, and gives the frame after
-    // that last one its raw value.
+    // openSMILE smooths the last frame decided before the signal's end, and those after, without a look at the next,
+    // and gives the frame after that last one its raw value.
     let last = contours.decided.checked_sub(1);
     for (c, contour) in contours.columns.iter_mut().enumerate() {
         if c < column::PITCH {

@@ -1,6 +1,7 @@
 //! The parabola through three points, for peaks between bins.
 
-/// Position and height of the vertex of the parabola through three points of rising `x`; the highest point when they lie on a line.
+/// Position and height of the vertex of the parabola through three points of rising `x`; the highest point when they
+/// lie on a line.
 pub(super) fn vertex(x: [f64; 3], y: [f64; 3]) -> (f64, f64) {
     // Seen from the middle point, which keeps the digits that matter.
     let (left, right) = (x[0] - x[1], x[2] - x[1]);

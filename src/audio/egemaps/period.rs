@@ -1,4 +1,5 @@
-//! Jitter and shimmer: the periods of the waveform are followed by cross-correlation around the pitch, and their lengths and amplitudes compared.
+//! Jitter and shimmer: the periods of the waveform are followed by cross-correlation around the pitch, and their
+//! lengths and amplitudes compared.
 
 use std::ops::Range;
 
@@ -54,7 +55,8 @@ impl PeriodFollower {
         self.shimmer = 0.0;
     }
 
-    /// Local jitter (ratio) and shimmer (dB) of the next frame of `signal`, whose pitch is `hz`; both 0 where it is unvoiced.
+    /// Local jitter (ratio) and shimmer (dB) of the next frame of `signal`, whose pitch is `hz`; both 0 where it is
+    /// unvoiced.
     pub(super) fn follow(&mut self, signal: &[f32], hz: f32) -> (f32, f32) {
         let start = self.frame * STEP;
         self.frame += 1;

@@ -1,5 +1,6 @@
-//! Pitch candidates by sub-harmonic summation: the magnitude spectrum on an octave scale is shifted by the harmonics' distances and summed, and
-//! the peaks of the sum are the candidates (Hermes, "Measurement of pitch by subharmonic summation", JASA 83(1), 1988).
+//! Pitch candidates by sub-harmonic summation: the magnitude spectrum on an octave scale is shifted by the harmonics'
+//! distances and summed, and the peaks of the sum are the candidates (Hermes, "Measurement of pitch by subharmonic
+//! summation", JASA 83(1), 1988).
 
 use super::parabola;
 

@@ -1,5 +1,5 @@
-//! Smoothing of contours by a moving average over three frames. The ends are continued by their own value, and the result is one frame longer
-//! than the contour, as openSMILE has it: its last frame repeats the contour's last value.
+//! Smoothing of contours by a moving average over three frames. The ends are continued by their own value, and the
+//! result is one frame longer than the contour, as openSMILE has it: its last frame repeats the contour's last value.
 
 /// `sma3`: the mean of a frame and its two neighbours.
 pub(super) fn sma3(contour: &mut Vec<f32>) {

@@ -1,7 +1,8 @@
 //! Descriptors of the 20 ms spectrum: loudness, spectral balance, flux and cepstral coefficients.
 //!
-//! Sources: the mel bank and cepstra follow the HTK book (Young et al., section 5.4 and 5.6), loudness follows perceptual linear prediction
-//! (Hermansky, "Perceptual linear predictive (PLP) analysis of speech", JASA 87(4), 1990), alpha ratio and Hammarberg index the GeMAPS paper.
+//! Sources: the mel bank and cepstra follow the HTK book (Young et al., section 5.4 and 5.6), loudness follows
+//! perceptual linear prediction (Hermansky, "Perceptual linear predictive (PLP) analysis of speech", JASA 87(4), 1990),
+//! alpha ratio and Hammarberg index the GeMAPS paper.
 
 use super::radix::BINS;
 
@@ -158,7 +159,8 @@ impl TimbreAnalyser {
     }
 }
 
-/// Least-squares slope over bins `first..=last`. The number of points counted is one too few, as in openSMILE, whose numbers this is to give.
+/// Least-squares slope over bins `first..=last`. The number of points counted is one too few, as in openSMILE, whose
+/// numbers this is to give.
 fn slope(level: &[f64; 49], first: usize, last: usize) -> f32 {
     let count = (last - first) as f64;
     let (mut f, mut ff, mut l, mut fl) = (0.0, 0.0, 0.0, 0.0);

@@ -1,6 +1,6 @@
-//! The pitch track: the cheapest path through the candidates of successive frames, decided with a lag of at most 40 frames (Viterbi; after
-//! Luengo et al., "Evaluation of pitch detection algorithms under real conditions", ICASSP 2007). Weights are those of GeMAPS as openSMILE
-//! applies them.
+//! The pitch track: the cheapest path through the candidates of successive frames, decided with a lag of at most 40
+//! frames (Viterbi; after Luengo et al., "Evaluation of pitch detection algorithms under real conditions", ICASSP
+//! 2007). Weights are those of GeMAPS as openSMILE applies them.
 
 use std::collections::VecDeque;
 
@@ -37,8 +37,8 @@ pub(super) struct PitchTracker {
     frames: [Candidates; LAG],
     pushed: usize,
     decided: usize,
-    /// The jump looked at last. It is carried from one pair of candidates to the next in the order they are looked at, as in openSMILE: not what
-    /// the idea would ask for, but its numbers.
+    /// The jump looked at last. It is carried from one pair of candidates to the next in the order they are looked at,
+    /// as in openSMILE: not what the idea would ask for, but its numbers.
     last_jump: f64,
     ready: VecDeque<f32>,
 }

@@ -14,9 +14,15 @@ pub(super) struct Atoms {
     pub(super) cut: Option<String>,
 }
 
+/// What a film begins with; another four letters are a text's, not an atom's.
+const FIRST: [&[u8; 4]; 9] = [b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot", b"styp", b"moof"];
+
 /// Walks the outermost atoms.
 pub(super) fn read(file: &Bytes) -> Atoms {
     let mut atoms = Atoms::default();
+    if !file.at::<4>(4).is_some_and(|name| FIRST.contains(&&name)) {
+        return atoms;
+    }
     let mut at = 0_u64;
     for _ in 0..MOST_ATOMS {
         let Some((name, size)) = atom(file, at) else { return atoms };

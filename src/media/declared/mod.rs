@@ -11,6 +11,7 @@
 //! ASF                 play duration, where the file is shorter than its header tells        asf.rs
 //! Matroska            the DURATION tag, an end or a length by who wrote it                  here
 //! Ogg, FLV, MPEG-TS   no length that survives cutting: only whether the end is one          tail.rs
+//! GIF                 no length; whether its blocks lead to its trailer                     gif.rs
 //! MP4, MOV            nothing more, but why one cannot be opened; in fragments, that it breaks off   atoms.rs
 //! MP4, AIFF, AU, FLAC, TTA, WavPack, MP3 with a Xing header: FFmpeg tells what is declared, however short the file
 //! ```
@@ -20,6 +21,7 @@ mod atoms;
 mod avi;
 mod bytes;
 mod caf;
+mod gif;
 mod riff;
 mod tail;
 
@@ -97,7 +99,7 @@ pub(super) fn amend(path: &Path, container: &str, whole_secs: &mut Option<f64>, 
             }
         }
         "flv" if whole_secs.is_none() => ending.broken_off = tail::flv(&file),
-        "gif" => ending.broken_off = tail::gif(&file),
+        "gif" => ending.broken_off = gif::broken_off(&file),
         _ => {}
     }
     ending

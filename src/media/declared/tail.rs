@@ -9,9 +9,6 @@ const FLV_KINDS: [u8; 3] = [8, 9, 18];
 /// Bytes of a packet of MPEG-TS: plain, with a time stamp before it, with check bytes behind it.
 const TS_PACKETS: [u64; 3] = [188, 192, 204];
 const TS_SYNC: u8 = 0x47;
-/// The last byte of a GIF, and the longest padding looked past.
-const GIF_TRAILER: u8 = 0x3B;
-const GIF_PADDING: u64 = 1024;
 
 /// In words, what is wrong with the end of an Ogg file: the last page is not whole, or not flagged as the last.
 pub(super) fn ogg(file: &Bytes) -> Option<String> {
@@ -40,13 +37,6 @@ pub(super) fn flv(file: &Bytes) -> Option<String> {
     // Some writers do not count the tag's own header.
     let whole = fits(u64::from(size)) == Some(true) || fits(u64::from(size) + 11) == Some(true);
     (!whole).then(|| "its last tag is not whole".into())
-}
-
-/// The same of a GIF: its last byte is the trailer, behind which some writers pad with zeros.
-pub(super) fn gif(file: &Bytes) -> Option<String> {
-    let tail = file.piece(file.len.saturating_sub(GIF_PADDING), GIF_PADDING as usize);
-    let last = tail.iter().rfind(|&&byte| byte != 0);
-    (last != Some(&GIF_TRAILER)).then(|| "its trailer is not there".into())
 }
 
 /// The same of an MPEG transport stream: it is a row of packets of one size.

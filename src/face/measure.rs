@@ -1,0 +1,117 @@
+//! Measures of one face in one frame: what a sighting becomes in the tables.
+
+use image::RgbImage;
+
+use super::crop::Roi;
+use super::landmark::Mesh;
+use super::sighting::Sighting;
+use super::track::Live;
+use super::{FaceConfig, FaceModels, Observation, blendshape, gaze, identity, pose, quality};
+use crate::error::Result;
+use crate::time::Seconds;
+
+/// Runs the models that describe a face, as often as the recipe asks.
+pub(super) struct Measurer {
+    expression_hz: f64,
+    looks_per_track: usize,
+    keep_landmarks: bool,
+    /// The expression model's buffer.
+    planes: Vec<f32>,
+}
+
+impl Measurer {
+    /// Before the first frame.
+    pub fn new(config: &FaceConfig) -> Self {
+        Measurer {
+            expression_hz: config.expression_hz,
+            looks_per_track: config.embeddings_per_track,
+            keep_landmarks: config.landmarks,
+            planes: Vec::new(),
+        }
+    }
+
+    /// Describes a face, and tells its track where it is and what it looks like.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Model`].
+    pub fn observe(
+        &mut self,
+        models: &mut FaceModels,
+        track: &mut Live,
+        sighting: Sighting,
+        picture: &RgbImage,
+        now: Seconds,
+    ) -> Result<Observation> {
+        let (width, height) = picture.dimensions();
+        track.see(sighting.bounds, now);
+        let mut o = Observation {
+            score: track.score,
+            presence: sighting.presence,
+            quality: quality::of_box(sighting.bounds, sighting.sharpness, width, height),
+            ..Observation::bare(now, track.id, sighting.bounds)
+        };
+        let Some(mesh) = sighting.mesh else { return Ok(o) };
+        track.roi = mesh.roi();
+        o.quality = quality::of_mesh(&mesh.points, sighting.bounds, sighting.sharpness, width, height);
+        let rotation = pose::rotation(&mesh.points, width, height);
+        o.pose = rotation.as_ref().map(pose::angles);
+        o.gaze = rotation.and_then(|r| gaze::gaze(&mesh.points, &r, width, height));
+        (o.eye_opening_left, o.eye_opening_right) = gaze::eye_openings(&mesh.points);
+        o.mouth_opening = gaze::mouth_opening(&mesh.points);
+        o.blendshapes = Some(blendshape::blendshapes(&mut models.blendshapes, &mesh.points)?);
+        self.keep_look(track, &o, &mesh, picture);
+        if now.get() + 1e-6 >= track.next_expression {
+            o.expression = Some(models.expression.of_region(picture, &expression_region(&mesh), &mut self.planes)?);
+            track.next_expression = now.get() + if self.expression_hz > 0.0 { 1.0 / self.expression_hz } else { 0.0 };
+        }
+        o.landmarks = self.keep_landmarks.then_some(mesh.points);
+        Ok(o)
+    }
+
+    /// Keeps an aligned picture of a face whose identity is not in doubt, when it is among the track's best.
+    fn keep_look(&self, track: &mut Live, o: &Observation, mesh: &Mesh, picture: &RgbImage) {
+        let (worth, most) = (worth(o), self.looks_per_track);
+        if !track.unsure
+            && track.looks.wants(o.pts, worth, o.quality.size_px, most)
+            && let Some(chip) = identity::chip(picture, &mesh.points)
+        {
+            track.looks.keep(o.pts, worth, chip, most);
+        }
+    }
+}
+
+/// How much an observation tells of identity: large, frontal, whole and sure.
+fn worth(o: &Observation) -> f32 {
+    let square = |deg: f32| (deg.abs() / 60.0).powi(2);
+    let frontal = o.pose.map_or(0.2, |p| (1.0 - square(p.yaw_deg) - square(p.pitch_deg)).max(0.05));
+    o.quality.size_px.min(150.0) * frontal * o.presence * o.quality.in_frame * (0.3 + o.quality.sharpness.min(1.0))
+}
+
+/// The face's box made square, turned upright.
+fn expression_region(mesh: &Mesh) -> Roi {
+    let roi = mesh.roi();
+    Roi { side: roi.side / 1.5 * 1.1, ..roi }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::face::{BoundingBox, HeadPose, Quality};
+
+    #[test]
+    fn large_frontal_sharp_and_whole_faces_tell_most_of_identity() {
+        let face = |yaw_deg: f32, size_px: f32, sharpness: f32, in_frame: f32| {
+            worth(&Observation {
+                pose: Some(HeadPose { yaw_deg, ..HeadPose::default() }),
+                quality: Quality { size_px, sharpness, in_frame },
+                ..Observation::bare(Seconds::ZERO, 1, BoundingBox::default())
+            })
+        };
+        let best = face(0.0, 150.0, 1.0, 1.0);
+        assert!((best - 195.0).abs() < 1e-3, "{best}");
+        assert!((face(0.0, 900.0, 9.0, 1.0) - best).abs() < 1e-3, "more pixels and contrast tell no more");
+        assert!((face(30.0, 150.0, 1.0, 1.0) - 0.75 * best).abs() < 1e-3);
+        assert!((face(-90.0, 150.0, 1.0, 1.0) - 0.05 * best).abs() < 1e-3, "a profile still tells a little");
+        assert!((face(0.0, 75.0, 1.0, 0.5) - 0.25 * best).abs() < 1e-3);
+    }
+}

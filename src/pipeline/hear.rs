@@ -1,0 +1,126 @@
+//! Listening: the sound of one interview, how it is spoken, and who speaks when.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::{Progress, Request, Step, Timings, Work, known_voices, told};
+use crate::annotation::Annotation;
+use crate::audio::egemaps::{Extractor, Lld};
+use crate::audio::{self, Acoustics, VoiceModels};
+use crate::error::{Error, Result};
+use crate::media::{self, AudioReport, StreamPick};
+use crate::recipe::Recipe;
+use crate::signal::AudioBuffer;
+use crate::speaker::{self, Diarization, SpeakerBounds, SpeakerModels};
+use crate::warning::Warning;
+
+/// What was heard.
+#[derive(Default)]
+pub(crate) struct Heard {
+    pub(crate) audio: AudioBuffer,
+    pub(crate) report: Option<AudioReport>,
+    pub(crate) acoustics: Acoustics,
+    pub(crate) lld: Lld,
+    pub(crate) diarization: Diarization,
+}
+
+/// Decodes the sound and finds out who speaks when, and how.
+pub(super) fn hear(work: Work<'_>, voice: &mut VoiceModels, speaker: &mut SpeakerModels) -> Result<(Heard, Timings)> {
+    let Work { request, recipe, warnings, progress } = work;
+    let nothing = || (Heard::default(), Timings::default());
+    let Some(path) = request.audio.as_ref().or(request.media.as_ref()) else { return Ok(nothing()) };
+    // The stream indices of the recipe are those of the media; a separate audio file has its own.
+    let index = recipe.input.audio_stream.index().filter(|_| request.audio.is_none());
+    let pick = StreamPick { audio: index, mix: recipe.input.mix(), ..StreamPick::default() };
+    progress(Progress::Step(Step::ReadSound));
+    let step = Instant::now();
+    let decoded = match media::audio(path, audio::SAMPLE_RATE_HZ, pick) {
+        Ok(decoded) => decoded,
+        Err(Error::NoStream { .. }) if request.audio.is_none() => {
+            warnings.push(Warning::NoStream { stream: "audio" });
+            return Ok(nothing());
+        }
+        Err(e) => return Err(e),
+    };
+    let audio_decode_secs = step.elapsed().as_secs_f64();
+    decoded.warnings.into_iter().for_each(|w| warnings.push(w));
+    let buffer = decoded.buffer;
+
+    progress(Progress::Step(Step::Listen));
+    let ((acoustics, lld, voice_secs), (diarization, speaker_secs)) = rayon::join(
+        || {
+            let step = Instant::now();
+            let acoustics = audio::acoustics(&buffer, voice, &recipe.voice);
+            let lld = Extractor::new().lld(buffer.samples());
+            progress(Progress::Step(Step::VoiceDone));
+            (acoustics, lld, step.elapsed().as_secs_f64())
+        },
+        || {
+            let step = Instant::now();
+            let diarization = who_spoke(request, (path, &buffer), speaker, recipe);
+            progress(Progress::Step(Step::SpeakersDone));
+            (diarization, step.elapsed().as_secs_f64())
+        },
+    );
+    let mut diarization = diarization?;
+    diarization.warnings.drain(..).for_each(|w| warnings.push(w));
+    let heard = Heard { acoustics: acoustics?, lld, diarization, audio: buffer, report: Some(decoded.report) };
+    Ok((heard, Timings { audio_decode_secs, voice_secs, speaker_secs, ..Timings::default() }))
+}
+
+/// Two answers to how many speakers there are.
+pub fn bounds_and_tracks() -> Error {
+    let hint = "leave out the number, or set input.track_speakers=false".to_owned();
+    Error::Usage { what: "a number of speakers, and tracks that are one speaker each".into(), hint }
+}
+
+/// Diarization, or the RTTM that replaces it.
+fn who_spoke(request: &Request, sound: (&Path, &AudioBuffer), models: &mut SpeakerModels, recipe: &Recipe) -> Result<Diarization> {
+    let (path, audio) = sound;
+    match &request.rttm {
+        None if recipe.input.track_speakers => {
+            if request.bounds != SpeakerBounds::default() {
+                return Err(bounds_and_tracks());
+            }
+            let tracks = media::speaker_tracks(path, audio::SAMPLE_RATE_HZ)?;
+            let annotation = speaker::by_track(&tracks, &mut models.vad, &recipe.speaker.vad)?;
+            speaker::adopt(annotation, audio, models)
+        }
+        None => {
+            let known = known_voices(&recipe.speaker, models)?;
+            let mut diarization = speaker::diarize(audio, models, &recipe.speaker, &request.bounds)?;
+            speaker::name_speakers(&mut diarization, &known, recipe.speaker.enrolment.min_similarity);
+            Ok(diarization)
+        }
+        Some(path) => adopt_rttm(request, path, audio, models),
+    }
+}
+
+/// The speech turns of an RTTM file, with what the sound says of their voices.
+fn adopt_rttm(request: &Request, path: &Path, audio: &AudioBuffer, models: &mut SpeakerModels) -> Result<Diarization> {
+    let (recordings, changed) = crate::store::rttm::read_rttm_counting(path)?;
+    let wanted = crate::store::rttm::uri_for(&request.interview_id);
+    let annotation = match (recordings.iter().position(|(uri, _)| *uri == wanted), recordings.len()) {
+        (Some(i), _) => recordings[i].1.clone(),
+        (None, 1) => recordings[0].1.clone(),
+        // What `diarize` writes where nobody speaks.
+        (None, 0) => Annotation::default(),
+        (None, n) => {
+            return Err(Error::parse(
+                path,
+                0,
+                format!("{n} recordings, none called {wanted}"),
+                "name the interview's own in the second field",
+            ));
+        }
+    };
+    let empty = annotation.turns().is_empty();
+    let mut adopted = speaker::adopt(annotation, audio, models)?;
+    if changed > 0 {
+        adopted.warnings.push(Warning::ControlCharacters { count: changed, what: "lines of the RTTM file" });
+    }
+    if empty {
+        adopted.warnings.push(Warning::RttmEmpty { file: told::file_name(path) });
+    }
+    Ok(adopted)
+}

@@ -1,0 +1,252 @@
+//! The scene of one interview: turns, voices and faces set beside each other, and what that says of each turn.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Request;
+use super::hear::Heard;
+use super::transcript::shift;
+use super::watch::Seen;
+use crate::annotation::{Annotation, Turn};
+use crate::audio::{self, TurnVoice};
+use crate::recipe::Recipe;
+use crate::speaker::VAD_CHUNKS;
+use crate::table::Missing;
+use crate::transcript::Transcript;
+use crate::turns::{self, Cast, FaceTurn, Relations, SpeakerLink, SpeakerMatch, TranscriptOffset, TurnFacts};
+use crate::warning::{Warning, Warnings};
+
+/// A cue that ends within a video frame of the media's end is on time.
+const END_TOLERANCE_SECS: f64 = 0.05;
+
+/// All that is known of one interview: every table is made from it.
+pub(crate) struct Scene<'a> {
+    pub(super) request: &'a Request,
+    pub(super) recipe: &'a Recipe,
+    pub(super) transcript: Option<&'a Transcript>,
+    pub(super) heard: &'a Heard,
+    pub(super) seen: &'a Seen,
+    /// The transcript's, else the speech turns.
+    pub(super) turns: Vec<Turn>,
+    /// Between transcript and voice activity, where it could be measured.
+    pub(super) offset: Option<TranscriptOffset>,
+    /// Labels of the transcript and voices.
+    pub(super) matches: Vec<SpeakerMatch>,
+    /// Voices and persons.
+    pub(super) cast: Cast,
+    /// Persons seen during each turn.
+    pub(super) face_turns: Vec<FaceTurn>,
+    /// What is known of each turn.
+    pub(super) facts: Vec<TurnFacts>,
+    /// The voice of each turn; empty without sound.
+    pub(super) voices: Vec<TurnVoice>,
+    /// Voice and person by the speaker of turns.
+    pub(super) links: BTreeMap<String, SpeakerLink>,
+}
+
+impl<'a> Scene<'a> {
+    /// Sets everything that was read, heard and seen beside each other; what does not fit is warned of.
+    pub(super) fn new(
+        request: &'a Request,
+        recipe: &'a Recipe,
+        transcript: Option<&'a Transcript>,
+        heard: &'a Heard,
+        seen: &'a Seen,
+        warnings: &Warnings,
+    ) -> Self {
+        let annotation = &heard.diarization.annotation;
+        let mut turns = transcript.map_or_else(|| turns::turns_of_speech(annotation), |t| t.turns.clone());
+        let offset = transcript.and_then(|_| measure_offset(&mut turns, recipe, heard, warnings));
+        warn_past_end(&turns, heard, seen, warnings);
+        turns::crowd(&turns).into_iter().for_each(|w| warnings.push(w));
+
+        let matches = transcript.map_or_else(Vec::new, |_| turns::match_speakers(&turns, annotation));
+        let cast = turns::cast(annotation, &seen.faces, &heard.acoustics, &recipe.turns);
+        let face_turns = turns::face_turns(&turns, &seen.faces, &recipe.turns);
+        let labels = transcript.map(|_| Matched::new(&matches));
+        let known = Known { recipe, annotation, seen, labels: labels.as_ref(), cast: &cast, face_turns: &face_turns };
+        let facts: Vec<TurnFacts> = turns.iter().enumerate().map(|(i, t)| known.facts(i, t)).collect();
+        let links = known.links(&turns);
+        let heard_voices: Vec<(Option<&str>, Option<&str>)> =
+            facts.iter().map(|f| (f.matched_speaker.as_deref(), f.speech.speaker.as_deref())).collect();
+        turns::contradictions(&turns, &heard_voices, &matches).into_iter().for_each(|w| warnings.push(w));
+
+        let voice = |(t, f): (&Turn, &TurnFacts)| audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, f.words, &recipe.voice);
+        // Without sound there is nothing to hold for every turn.
+        let voices = if heard.report.is_some() { turns.iter().zip(&facts).map(voice).collect() } else { Vec::new() };
+        Scene { request, recipe, transcript, heard, seen, turns, offset, matches, cast, face_turns, facts, voices, links }
+    }
+
+    /// Key of the tables.
+    pub(super) fn id(&self) -> &str {
+        &self.request.interview_id
+    }
+
+    /// Speech turns.
+    pub(super) fn annotation(&self) -> &Annotation {
+        &self.heard.diarization.annotation
+    }
+
+    /// What people do to each other is told from this.
+    pub(super) fn relations(&self) -> Relations<'_> {
+        Relations {
+            interview_id: self.id(),
+            turns: &self.turns,
+            links: &self.links,
+            annotation: self.annotation(),
+            acoustics: &self.heard.acoustics,
+            voices: &self.voices,
+            faces: &self.seen.faces,
+            face_turns: &self.face_turns,
+            config: &self.recipe.turns,
+        }
+    }
+}
+
+/// Labels and voices that belong together, to be looked up by either.
+struct Matched<'a> {
+    voice_of: BTreeMap<&'a str, &'a str>,
+    label_of: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> Matched<'a> {
+    fn new(matches: &'a [SpeakerMatch]) -> Self {
+        let pairs = || matches.iter().filter_map(|m| Some((m.label.as_str(), m.diarized.as_deref()?)));
+        Matched { voice_of: pairs().collect(), label_of: pairs().map(|(label, voice)| (voice, label)).collect() }
+    }
+}
+
+fn measure_offset(turns: &mut [Turn], recipe: &Recipe, heard: &Heard, warnings: &Warnings) -> Option<TranscriptOffset> {
+    let speech = &heard.diarization.vad_probability;
+    let longest = recipe.turns.max_transcript_offset_secs;
+    let offset = turns::transcript_offset(turns, speech, VAD_CHUNKS.hop_secs(), longest)?;
+    if offset.is_telling() {
+        if recipe.input.apply_transcript_offset {
+            shift(turns, offset.offset_secs);
+            warnings.push(Warning::TranscriptMoved { offset_secs: offset.offset_secs });
+        } else {
+            warnings.push(Warning::TranscriptOffset { offset_secs: offset.offset_secs });
+        }
+    }
+    Some(offset)
+}
+
+fn warn_past_end(turns: &[Turn], heard: &Heard, seen: &Seen, warnings: &Warnings) {
+    let ends = [heard.report.as_ref().map(|_| heard.audio.duration()), seen.report.as_ref().and_then(|r| r.end)];
+    if let Some(media_end) = ends.into_iter().flatten().max() {
+        let late = |t: &&Turn| t.segment.end().get() > media_end.get() + END_TOLERANCE_SECS;
+        let count = turns.iter().filter(late).count();
+        if count > 0 {
+            warnings.push(Warning::TurnsPastEnd { count, media_end });
+        }
+    }
+}
+
+/// What the facts of a turn are made from.
+struct Known<'a> {
+    recipe: &'a Recipe,
+    annotation: &'a Annotation,
+    seen: &'a Seen,
+    /// `None` without a transcript: then the turns' speakers are the voices.
+    labels: Option<&'a Matched<'a>>,
+    cast: &'a Cast,
+    face_turns: &'a [FaceTurn],
+}
+
+impl Known<'_> {
+    /// Where each speaker's voice and face are to be found.
+    fn links(&self, turns: &[Turn]) -> BTreeMap<String, SpeakerLink> {
+        let speakers: BTreeSet<&str> = turns.iter().filter_map(|t| t.speaker.as_deref()).collect();
+        let link = |speaker: &str| {
+            let voice = self.labels.map_or(Some(speaker), |l| l.voice_of.get(speaker).copied());
+            let person = voice.and_then(|v| self.cast.person_of(v)).map(ToOwned::to_owned);
+            SpeakerLink { voice: voice.map(ToOwned::to_owned), person }
+        };
+        speakers.into_iter().map(|speaker| (speaker.to_owned(), link(speaker))).collect()
+    }
+
+    /// Of the turn at `index`.
+    fn facts(&self, index: usize, turn: &Turn) -> TurnFacts {
+        let speaker = turn.speaker.as_deref();
+        let matched = match self.labels {
+            Some(labels) => speaker.and_then(|l| labels.voice_of.get(l).copied()),
+            None => speaker,
+        };
+        let speech = turns::speech_context(self.annotation, turn.segment, matched);
+        let voice = match self.labels {
+            Some(labels) => voice(speaker, matched, speech.speaker.as_deref(), labels),
+            None => matched.or(speech.speaker.as_deref()),
+        };
+        let person = voice.and_then(|v| self.cast.person_of(v));
+        let first = self.face_turns.partition_point(|f| f.turn < index);
+        let last = self.face_turns.partition_point(|f| f.turn <= index);
+        let there = &self.face_turns[first..last];
+        let is_there = |p: &str| there.iter().any(|f| f.person == p);
+        let face = self.face(there, person, turn);
+        let (face, face_source, face_missing) = match face {
+            Ok((face, source)) => (Some(face.clone()), Some(source), None),
+            Err(why) => (None, None, Some(why)),
+        };
+        TurnFacts {
+            words: self.labels.map(|_| turns::word_count(&turn.text)),
+            matched_speaker: matched.filter(|_| self.labels.is_some()).map(ToOwned::to_owned),
+            // A person who is not in the picture now is off screen now, whoever it is; a face too small to measure is still there.
+            person: person.filter(|p| is_there(p)).map(ToOwned::to_owned),
+            speech,
+            face,
+            face_source,
+            face_missing,
+        }
+    }
+
+    /// The face a turn's row describes, and how it was chosen, of those `there` during the turn: the speaker's own by the cast; where the
+    /// speaker has no place on the screen, the one person seen.
+    fn face<'f>(&self, there: &'f [FaceTurn], person: Option<&str>, turn: &Turn) -> Result<(&'f FaceTurn, &'static str), Missing> {
+        let Some(report) = &self.seen.report else {
+            return Err(if self.recipe.input.skip_video { Missing::NotRequested } else { Missing::NoStream });
+        };
+        if report.end.is_none_or(|end| turn.segment.start() >= end) {
+            return Err(Missing::PastEnd);
+        }
+        let measured: Vec<&FaceTurn> = there.iter().filter(|f| f.observations > 0).collect();
+        match (person, measured.as_slice()) {
+            (Some(p), _) => match measured.iter().find(|f| f.person == p) {
+                Some(face) => Ok((face, "cast")),
+                // There, but not well enough to be measured.
+                None if there.iter().any(|f| f.person == p) => Err(Missing::LowQuality),
+                None => Err(if measured.is_empty() { Missing::NoFace } else { Missing::OffScreen }),
+            },
+            (None, []) => Err(if there.is_empty() { Missing::NoFace } else { Missing::LowQuality }),
+            (None, [one]) => Ok((one, "only_visible")),
+            (None, _) => Err(Missing::OffScreen),
+        }
+    }
+}
+
+/// The voice that is looked for on the screen: the label's own, else whoever is heard in the turn, unless that is another label's voice.
+/// Where diarization takes two people for one, the second has no voice, and must not get the first one's face.
+fn voice<'v>(label: Option<&str>, matched: Option<&'v str>, heard: Option<&'v str>, matches: &Matched<'_>) -> Option<&'v str> {
+    let of_another = |speaker: &str| label.is_some_and(|l| matches.label_of.get(speaker).is_some_and(|of| *of != l));
+    matched.or_else(|| heard.filter(|s| !of_another(s)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_without_a_voice_does_not_get_another_labels() {
+        let matched = |label: &str, diarized: Option<&str>| SpeakerMatch {
+            label: label.into(),
+            diarized: diarized.map(ToOwned::to_owned),
+            shared_secs: 1.0,
+            speech_secs: 1.0,
+        };
+        let matches = [matched("Wang", Some("S0")), matched("Li", None)];
+        let labels = Matched::new(&matches);
+        let of = |label, own, heard| voice(label, own, heard, &labels);
+        assert_eq!(of(Some("Wang"), Some("S0"), Some("S0")), Some("S0"));
+        assert_eq!(of(Some("Li"), None, Some("S0")), None, "one voice was found for two people, and it is Wang's");
+        assert_eq!(of(Some("Li"), None, Some("S1")), Some("S1"), "a voice that is nobody else's");
+        assert_eq!(of(None, None, Some("S0")), Some("S0"), "a turn without a label");
+    }
+}

@@ -1,0 +1,49 @@
+//! The transcript of one interview, moved as the recipe says.
+
+use super::Work;
+use crate::annotation::Turn;
+use crate::error::Result;
+use crate::time::{Seconds, Segment};
+use crate::transcript::{self, ReadOptions, Transcript};
+
+pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
+    let Work { request, recipe, warnings, .. } = work;
+    let Some(path) = &request.transcript else { return Ok(None) };
+    let options = ReadOptions { lenient: recipe.input.lenient, sample_id: request.sample_id.as_deref() };
+    let mut read = transcript::read(path, &options)?;
+    read.warnings.drain(..).for_each(|w| warnings.push(w));
+    shift(&mut read.turns, recipe.input.transcript_shift_secs);
+    Ok(Some(read))
+}
+
+/// Moves all times; what would begin before the origin begins at it.
+pub(super) fn shift(turns: &mut [Turn], secs: f64) {
+    if secs == 0.0 {
+        return;
+    }
+    let moved = |s: Segment| {
+        let at = |t: Seconds| Seconds::of((t.get() + secs).max(0.0));
+        Segment::new(at(s.start()), at(s.end())).unwrap_or(s)
+    };
+    for turn in turns {
+        turn.segment = moved(turn.segment);
+        for word in &mut turn.words {
+            word.segment = word.segment.map(moved);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shift_moves_turns_and_words_and_stops_at_the_origin() {
+        let segment = |a, b| Segment::from_secs(a, b).unwrap();
+        let word = crate::annotation::Word { text: "so".into(), segment: Some(segment(1.0, 1.5)), speaker: None };
+        let mut all = vec![Turn { index: 1, segment: segment(1.0, 2.0), speaker: None, text: String::new(), words: vec![word] }];
+        shift(&mut all, -1.25);
+        assert_eq!(all[0].segment, segment(0.0, 0.75));
+        assert_eq!(all[0].words[0].segment, Some(segment(0.0, 0.25)));
+    }
+}

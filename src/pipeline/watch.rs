@@ -1,0 +1,67 @@
+//! Watching: the picture of one interview, frame by frame, shown to everything that looks at it.
+
+use std::time::Instant;
+
+use super::{Progress, Work};
+use crate::error::{Error, Result};
+use crate::face::{FaceModels, FaceTracker, Faces};
+use crate::media::{self, Sampling, StreamPick, VideoReport};
+use crate::recipe::Recipe;
+use crate::signal::VideoFrame;
+use crate::warning::{Warning, Warnings};
+
+/// What was seen.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) faces: Faces,
+    pub(crate) report: Option<VideoReport>,
+}
+
+/// All that look at the picture: each is shown every frame, and leaves its part of [`Seen`].
+struct Watchers<'a> {
+    faces: FaceTracker<'a>,
+}
+
+impl<'a> Watchers<'a> {
+    fn new(models: &'a mut FaceModels, recipe: &'a Recipe) -> Self {
+        Watchers { faces: FaceTracker::new(models, &recipe.face) }
+    }
+
+    fn push(&mut self, frame: &VideoFrame) -> Result<()> {
+        self.faces.push(frame)
+    }
+
+    fn finish(self, warnings: &Warnings) -> Result<Seen> {
+        let faces = self.faces.finish()?;
+        faces.warning().into_iter().for_each(|w| warnings.push(w));
+        Ok(Seen { faces, report: None })
+    }
+}
+
+/// Looks at the picture, frame by frame, at the recipe's rate. Gives the seconds it took besides.
+pub(super) fn watch(work: Work<'_>, models: Option<&mut FaceModels>) -> Result<(Seen, f64)> {
+    let Work { request, recipe, warnings, progress } = work;
+    let begun = Instant::now();
+    let (Some(path), Some(models)) = (&request.media, models) else { return Ok((Seen::default(), 0.0)) };
+    let pick = StreamPick { video: recipe.input.video_stream.index(), ..StreamPick::default() };
+    let sampling = Sampling { rate_hz: recipe.face.rate_hz, ..Sampling::default() };
+    let mut frames = match media::video(path, sampling, pick) {
+        Ok(frames) => frames,
+        Err(Error::NoStream { .. }) => {
+            warnings.push(Warning::NoStream { stream: "video" });
+            return Ok((Seen::default(), 0.0));
+        }
+        Err(e) => return Err(e),
+    };
+    let total_secs = media::probe(path, pick)?.declared_secs.unwrap_or(0.0);
+    let mut watchers = Watchers::new(models, recipe);
+    for frame in frames.by_ref() {
+        let frame = frame?;
+        watchers.push(&frame)?;
+        progress(Progress::Watching { video_secs: frame.pts.get(), total_secs });
+    }
+    let seen = watchers.finish(warnings)?;
+    let report = frames.finish()?;
+    report.warnings.iter().for_each(|w| warnings.push(w.clone()));
+    Ok((Seen { report: Some(report), ..seen }, begun.elapsed().as_secs_f64()))
+}

@@ -1,0 +1,74 @@
+//! What is known of the people of one interview: whose voice and face is whose, and everything heard and seen of them.
+
+use std::collections::BTreeMap;
+
+use super::TurnsConfig;
+use super::face_statistics::FaceTurn;
+use crate::annotation::{Annotation, Turn};
+use crate::audio::{Acoustics, TurnVoice};
+use crate::face::Faces;
+
+/// The voice and the person that a turn's speaker was linked to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SpeakerLink {
+    /// Diarized speaker.
+    pub voice: Option<String>,
+    /// Person on the screen.
+    pub person: Option<String>,
+}
+
+/// All that is known of what people do to each other in one interview.
+#[derive(Clone, Copy, Debug)]
+pub struct Relations<'a> {
+    /// Key of the tables.
+    pub interview_id: &'a str,
+    /// The turns in the transcript's order.
+    pub turns: &'a [Turn],
+    /// Voice and person by the speaker of turns.
+    pub links: &'a BTreeMap<String, SpeakerLink>,
+    /// Speech turns by diarization.
+    pub annotation: &'a Annotation,
+    /// Level and pitch, 10 ms by 10 ms.
+    pub acoustics: &'a Acoustics,
+    /// The voice of each turn; may be empty.
+    pub voices: &'a [TurnVoice],
+    /// Everything seen.
+    pub faces: &'a Faces,
+    /// Faces by turn and person.
+    pub face_turns: &'a [FaceTurn],
+    /// Thresholds.
+    pub config: &'a TurnsConfig,
+}
+
+impl<'a> Relations<'a> {
+    /// Turns alone, nothing heard or seen.
+    pub fn of(interview_id: &'a str, turns: &'a [Turn], links: &'a BTreeMap<String, SpeakerLink>, config: &'a TurnsConfig) -> Self {
+        static NOTHING: std::sync::LazyLock<(Annotation, Acoustics, Faces)> = std::sync::LazyLock::new(Default::default);
+        let (annotation, acoustics, faces) = &*NOTHING;
+        let (voices, face_turns) = (&[], &[]);
+        Relations { interview_id, turns, links, annotation, acoustics, voices, faces, face_turns, config }
+    }
+
+    /// The turns' speakers, sorted.
+    pub(super) fn labels(&self) -> Vec<&'a str> {
+        let mut labels: Vec<&str> = self.turns.iter().filter_map(|t| t.speaker.as_deref()).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+
+    /// The number of each turn's speaker among `labels`.
+    pub(super) fn speakers(&self, labels: &[&str]) -> Vec<Option<usize>> {
+        self.turns.iter().map(|t| labels.binary_search(&t.speaker.as_deref()?).ok()).collect()
+    }
+
+    /// A speaker's voice.
+    pub(super) fn voice(&self, label: &str) -> Option<&'a str> {
+        self.links.get(label)?.voice.as_deref()
+    }
+
+    /// A speaker's person on the screen.
+    pub(super) fn person(&self, label: &str) -> Option<&'a str> {
+        self.links.get(label)?.person.as_deref()
+    }
+}
