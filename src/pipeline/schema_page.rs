@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::inspect::schema_doc::{Chapter, chapter_markdown, schema_markdown};
 use crate::recipe::Recipe;
 use crate::table::TableSchema;
-use crate::{baseline, tasks};
+use crate::{audio, baseline, tasks};
 
 /// The text of SCHEMA.md.
 ///
@@ -16,7 +16,7 @@ use crate::{baseline, tasks};
 /// A recipe that cannot be told as JSON.
 pub fn schema_page() -> Result<String> {
     let mut text = schema_markdown(&schemas(&Recipe::default()));
-    for chapter in [optional()?, of_tasks(), of_baselines()] {
+    for chapter in [optional()?, of_voice(), of_tasks(), of_baselines()] {
         text += &chapter_markdown(&chapter);
     }
     Ok(text)
@@ -52,6 +52,15 @@ fn switches(value: &Value, pointer: &str) -> Vec<String> {
         Value::Bool(false) => vec![pointer.to_owned()],
         Value::Object(map) => map.iter().flat_map(|(key, value)| switches(value, &format!("{pointer}/{key}"))).collect(),
         _ => Vec::new(),
+    }
+}
+
+fn of_voice() -> Chapter {
+    let tables = [audio::lld_layout().schema(), audio::functionals_layout().schema()];
+    Chapter {
+        title: "Tables of turnwise voice",
+        text: "eGeMAPSv02 of one recording, with openSMILE's own values.",
+        tables: tables.into_iter().map(|table| (table.name.to_owned(), table)).collect(),
     }
 }
 
@@ -98,6 +107,7 @@ mod tests {
         for rule in tasks::RULES.iter().map(|r| r.name).chain(["labels"]) {
             assert!(text.contains(&format!("## tasks/<name> of the rule {rule}\n")), "{rule}");
         }
+        assert!(["lld", "functionals"].iter().all(|t| text.contains(&format!("\n## {t}\n"))));
         assert!(text.contains("\n## baseline/<task>/predictions\n") && text.contains("| `label_rank` |"));
     }
 }
