@@ -23,8 +23,9 @@ use turnwise::audio::egemaps::Extractor;
 use turnwise::audio::{self, VoiceConfig, VoiceModels};
 use turnwise::dft::{Complex32, RealDft};
 use turnwise::face::{FaceConfig, FaceModels, FaceTracker};
-use turnwise::inference::{Input, Registry, Runtime, Session, Usage};
+use turnwise::inference::{Input, ModelSet, Registry, Runtime, Session, Usage};
 use turnwise::media::{self, Sampling, StreamPick};
+use turnwise::random::Random;
 use turnwise::signal::VideoFrame;
 use turnwise::speaker::{self, SpeakerBounds, SpeakerConfig, SpeakerModels};
 use turnwise::time::Seconds;
@@ -120,11 +121,8 @@ impl Tensor {
 /// Random tensors for each shape a model was called with.
 fn inputs(registry: &Registry, usage: &Usage, name: &str) -> Outcome<Vec<Vec<(String, Tensor)>>> {
     let entry = registry.model(name)?;
-    let mut state = 1u32;
-    let mut next = move || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        state as f32 / u32::MAX as f32
-    };
+    let mut random = Random::seeded(1);
+    let mut next = move || random.unit() as f32;
     let mut tensor = |(input, dims): &(String, Vec<usize>)| {
         let whole = entry.inputs.iter().any(|s| s.name == *input && s.dtype == "i64");
         let made = match (whole, dims.is_empty()) {
@@ -162,7 +160,7 @@ fn voice(file: &Path) -> Outcome<Value> {
 /// Reading included; the better of two times, as of the peer.
 fn diarize(files: &[&str]) -> Outcome<Value> {
     let registry = Registry::open(None)?;
-    let (mut models, load_secs) = timed(|| Ok(SpeakerModels::load(&registry, Runtime::default())?))?;
+    let (mut models, load_secs) = timed(|| Ok(SpeakerModels::load(&registry, &SpeakerConfig::default(), Runtime::default())?))?;
     let mut clips = Vec::new();
     for file in files {
         let mut once = || {
@@ -194,7 +192,7 @@ fn landmarks(input: &Path, output: &Path) -> Outcome<Value> {
 
 fn pitch(file: &Path) -> Outcome<Value> {
     let audio = media::audio(file, audio::SAMPLE_RATE_HZ, StreamPick::default())?.buffer;
-    let mut models = VoiceModels::load(&Registry::open(None)?, Runtime::default())?;
+    let mut models = VoiceModels::load(&Registry::open(None)?, &VoiceConfig::default(), Runtime::default())?;
     let found = audio::acoustics(&audio, &mut models, &VoiceConfig::default())?;
     let times: Vec<f64> = (0..found.len()).map(|i| audio::GRID.centre(i).get()).collect();
     // NaN becomes null.

@@ -201,11 +201,8 @@ mod tests {
 
     #[test]
     fn an_index_finds_what_a_look_at_all_finds() {
-        let mut state = 7u64;
-        let mut draw = |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        };
+        let mut random = crate::random::Random::seeded(7);
+        let mut draw = |n: usize| random.below(n);
         for count in [0, 1, 2, 3, 7, 64, 100] {
             let all: Vec<Segment> = (0..count)
                 .map(|i| {

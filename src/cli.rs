@@ -65,7 +65,7 @@ pub enum Command {
     /// List the models: role, licence, hash, present or missing.
     Models,
     /// Print the recipe: every parameter that changes results, with its value.
-    Recipe(RecipeArgs),
+    Recipe(PrintRecipe),
     /// Check the machine: FFmpeg, ONNX Runtime and the models, found and needed.
     Doctor,
     /// Print SCHEMA.md: every table and column with its unit.
@@ -110,6 +110,17 @@ impl TableFormat {
 fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(|f| PossibleValue::new(f.name()).help(f.help())))
         .map(|name| Format::named(&name).unwrap_or_default())
+}
+
+/// The recipe, or what a recipe may say.
+#[derive(Debug, Args)]
+pub struct PrintRecipe {
+    /// The recipe.
+    #[command(flatten)]
+    pub recipe: RecipeArgs,
+    /// Print the JSON Schema of recipes instead: each key's description, type, default and accepted values, for editors and checkers.
+    #[arg(long, conflicts_with_all = ["recipe", "set"])]
+    pub json_schema: bool,
 }
 
 /// How many speakers.

@@ -170,12 +170,6 @@ pub enum Error {
         /// What it was allowed.
         limit_mb: u64,
     },
-    /// The user, or the system for them, asked the run to end.
-    #[error("stopped by signal {signal}")]
-    Stopped {
-        /// Its number.
-        signal: i32,
-    },
 }
 
 /// The file, and the line where it is known.
@@ -277,7 +271,6 @@ impl Error {
             Error::Usage { .. } => "usage",
             Error::Worker { .. } => "worker",
             Error::Memory { .. } => "memory",
-            Error::Stopped { .. } => "stopped",
         }
     }
 }

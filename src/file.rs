@@ -3,7 +3,7 @@
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
@@ -22,6 +22,18 @@ pub fn open(path: &Path) -> Result<File> {
     let file = options.open(path).map_err(fail)?;
     regular(&file.metadata().map_err(fail)?).map_err(fail)?;
     Ok(file)
+}
+
+/// What a folder holds, in the order of names; hidden files too.
+///
+/// # Errors
+/// [`Error::Read`] where the folder cannot be listed.
+pub fn listed(folder: &Path) -> Result<Vec<PathBuf>> {
+    let fail = |source| Error::Read { path: folder.to_owned(), source };
+    let entries = std::fs::read_dir(folder).map_err(fail)?.map(|entry| entry.map(|e| e.path()));
+    let mut paths = entries.collect::<std::io::Result<Vec<_>>>().map_err(fail)?;
+    paths.sort();
+    Ok(paths)
 }
 
 /// Refuses what is there but is no regular file, without opening it; what is not there is left to whoever reads it.
@@ -109,6 +121,17 @@ pub fn keep_apart(input: &Path, output: &Path) -> Result<()> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_is_listed_by_name_and_one_that_is_none_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b", ".c", "a"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        assert_eq!(listed(folder.path()).unwrap(), [".c", "a", "b"].map(|name| folder.path().join(name)));
+        let error = listed(&folder.path().join("a")).unwrap_err();
+        assert!(error.kind() == "read" && error.to_string().contains("a"), "{error}");
+    }
 
     #[test]
     fn only_files_are_opened() {

@@ -10,7 +10,7 @@
 //! analysis     audio · speaker · face · transcript
 //! pages        inspect: tables and folders told on a terminal, SCHEMA.md
 //! doors        media (ffmpeg-next, hound) · inference (ort) · store (polars, RTTM, whole files) · dft (realfft)
-//! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse
+//! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse, limits, random, statistics
 //! ```
 
 pub mod annotation;
@@ -24,15 +24,18 @@ pub mod face;
 pub mod file;
 pub mod inference;
 pub mod inspect;
+pub mod limits;
 pub mod media;
 pub mod pipeline;
 pub mod pulse;
+pub mod random;
 pub mod recipe;
 pub mod sheet;
 pub mod signal;
 pub mod speaker;
 pub mod spelling;
 pub mod store;
+pub mod statistics;
 pub mod table;
 pub mod tasks;
 pub mod text;

@@ -8,13 +8,14 @@ use sha2::{Digest, Sha256};
 use crate::audio::VoiceConfig;
 use crate::error::{Error, Result};
 use crate::face::FaceConfig;
+use crate::limits;
 use crate::media::AudioMix;
 use crate::speaker::SpeakerConfig;
 use crate::spelling::meant;
 use crate::turns::TurnsConfig;
 
 /// All stages' parameters. What a file or `--set` leaves out has its default.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Recipe {
     /// Which streams are taken and how transcripts are read.
@@ -30,10 +31,11 @@ pub struct Recipe {
 }
 
 /// Which streams are taken and how transcripts are read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct InputConfig {
     /// Index of the audio stream in the container; -1 = by rule.
+    #[schemars(range(min = -1))]
     pub audio_stream: Stream,
     /// "one": one audio stream is heard; "all": the mean of all, for recorders with a track for each speaker.
     pub audio_mix: AudioMix,
@@ -41,6 +43,7 @@ pub struct InputConfig {
     /// and their titles name the speakers. All streams are mixed.
     pub track_speakers: bool,
     /// Index of the video stream in the container; -1 = by rule.
+    #[schemars(range(min = -1))]
     pub video_stream: Stream,
     /// Leave the video out: no face columns.
     pub skip_video: bool,
@@ -57,10 +60,23 @@ impl InputConfig {
     pub fn mix(&self) -> AudioMix {
         if self.track_speakers { AudioMix::All } else { self.audio_mix }
     }
+
+    /// Checks that the values mean something, each and together.
+    ///
+    /// # Errors
+    /// [`Error::Recipe`] with the key that is wrong, its value and what is accepted.
+    pub fn check(&self) -> Result<()> {
+        limits::check(self, "input")?;
+        if let (AudioMix::All, Some(index)) = (self.mix(), self.audio_stream.index()) {
+            let what = format!("all audio streams are to be mixed, and stream {index} alone to be taken");
+            return Err(Error::Recipe { place: "input.audio_stream with input.audio_mix or input.track_speakers".into(), what });
+        }
+        Ok(())
+    }
 }
 
 /// A stream index, or the choice by rule (-1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Stream(pub i64);
 
@@ -94,15 +110,32 @@ impl Recipe {
         for text in overrides {
             set(&mut tree, text)?;
         }
-        check(&tree, "")?;
+        // Before the values get their types, so that a refused one is told as it was given.
+        limits::check_table(&tree, &limits::schema::<Recipe>(), "")?;
         let recipe: Recipe = toml::Value::Table(tree.clone()).try_into().map_err(|e: toml::de::Error| {
             let place = misfit(&tree).unwrap_or_else(|| "as a whole".into());
             Error::Recipe { place, what: e.message().to_owned() }
         })?;
         kept(&tree, &tree_of(&recipe)?, "")?;
-        recipe.voice.check("voice")?;
-        check_pairs(&recipe)?;
+        recipe.check()?;
         Ok(recipe)
+    }
+
+    /// Each stage checks its own section.
+    ///
+    /// # Errors
+    /// [`Error::Recipe`] with the key that is wrong, its value and what is accepted.
+    pub fn check(&self) -> Result<()> {
+        self.input.check()?;
+        self.voice.check()?;
+        self.speaker.check()?;
+        self.face.check()?;
+        self.turns.check()
+    }
+
+    /// A recipe's JSON Schema (draft 2020-12): each key with its description, type, default and accepted values.
+    pub fn json_schema() -> serde_json::Value {
+        limits::schema::<Recipe>()
     }
 
     /// The recipe as TOML, every key with its value.
@@ -181,69 +214,6 @@ fn fit(default: &toml::Value, value: toml::Value, name: &str, place: &str) -> Re
     }
 }
 
-/// Keys whose value must be above 0: steps, windows and counts that something is divided into, or that bound a picture's size.
-const ABOVE_ZERO: [&str; 9] = [
-    "speaker.segmentation.step_secs",
-    "speaker.clustering.unit_secs",
-    "speaker.clustering.min_unit_secs",
-    "speaker.resegmentation.hop_secs",
-    "speaker.resegmentation.window_secs",
-    "face.embeddings_per_track",
-    "face.detect_side_px",
-    "face.confirm_side_px",
-    "face.person_observations",
-];
-
-/// Keys that may be below 0: shifts of time, and -1 for "by rule".
-const MAY_BE_NEGATIVE: [&str; 3] = ["input.transcript_shift_secs", "input.audio_stream", "input.video_stream"];
-
-/// The last part of keys that hold a probability, a share or a score from 0 to 1.
-const UP_TO_ONE: [&str; 6] = ["_probability", "_share", "_iou", "_confidence", "presence", "_agreement"];
-
-/// Thresholds below which a detector sees a face at every place it looks at, none of them one.
-const LEAST_SCORES: [&str; 2] = ["face.detect_score", "face.search_score"];
-const LEAST_SCORE: f64 = 0.05;
-
-/// Windows of the segmentation model are 10 s long: a longer step would leave speech unheard.
-const LONGEST_STEP_SECS: f64 = 10.0;
-
-/// Numbers must mean something, before anything is decoded.
-fn check(tree: &toml::Table, prefix: &str) -> Result<()> {
-    for (key, value) in tree {
-        let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
-        let number = match value {
-            toml::Value::Table(table) => {
-                check(table, &name)?;
-                continue;
-            }
-            toml::Value::Float(x) => *x,
-            toml::Value::Integer(i) => *i as f64,
-            _ => continue,
-        };
-        let expected = if !number.is_finite() {
-            Some("a finite number")
-        } else if ABOVE_ZERO.contains(&name.as_str()) && number <= 0.0 {
-            Some("a number above 0")
-        } else if number < 0.0 && !MAY_BE_NEGATIVE.contains(&name.as_str()) {
-            Some("0 or more")
-        } else if number > 1.0 && (UP_TO_ONE.iter().any(|end| name.ends_with(end)) || (prefix == "face" && name.ends_with("_score"))) {
-            Some("0 to 1")
-        } else if name == "speaker.segmentation.step_secs" && number > LONGEST_STEP_SECS {
-            Some("at most 10 s, the length of a window")
-        } else if LEAST_SCORES.contains(&name.as_str()) && number < LEAST_SCORE {
-            Some("0.05 to 1: below, a face is seen everywhere")
-        } else if name.ends_with("_side_px") && number < 64.0 {
-            Some("64 or more")
-        } else {
-            None
-        };
-        if let Some(expected) = expected {
-            return Err(Error::Recipe { place: name, what: format!("{value} is no sensible value, expected {expected}") });
-        }
-    }
-    Ok(())
-}
-
 /// Rounding to 32 bits changes a number by less than this part of it.
 const F32_ROUNDING: f64 = 1e-6;
 
@@ -303,20 +273,6 @@ fn kept(given: &toml::Table, typed: &toml::Table, prefix: &str) -> Result<()> {
     Ok(())
 }
 
-/// Limits that cannot both be kept.
-fn check_pairs(recipe: &Recipe) -> Result<()> {
-    if let (AudioMix::All, Some(index)) = (recipe.input.mix(), recipe.input.audio_stream.index()) {
-        let what = format!("all audio streams are to be mixed, and stream {index} alone to be taken");
-        return Err(Error::Recipe { place: "input.audio_stream with input.audio_mix or input.track_speakers".into(), what });
-    }
-    let (least, most) = (recipe.face.persons_min, recipe.face.persons_max);
-    if most > 0 && least > most {
-        let what = format!("at least {least} and at most {most} persons");
-        return Err(Error::Recipe { place: "face.persons_min, face.persons_max".into(), what });
-    }
-    Ok(())
-}
-
 fn set(tree: &mut toml::Table, text: &str) -> Result<()> {
     let place = format!("--set {text}");
     let Some((key, value)) = text.split_once('=') else {
@@ -339,113 +295,4 @@ fn set(tree: &mut toml::Table, text: &str) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn overrides_take_the_type_of_what_they_replace() {
-        let r = Recipe::load(None, &["face.rate_hz=0".into(), "input.lenient=true".into()]).unwrap();
-        assert!(r.face.rate_hz.abs() < 1e-12 && r.input.lenient);
-        assert_ne!(r.hash().unwrap(), Recipe::default().hash().unwrap());
-    }
-
-    #[test]
-    fn unknown_keys_and_wrong_types_are_told_with_what_is_known() {
-        let e = Recipe::load(None, &["face.rate=5".into()]).unwrap_err().to_string();
-        assert!(e.contains("unknown key \"face.rate\"") && e.contains("rate_hz"), "{e}");
-        let e = Recipe::load(None, &["face.detect_side=64".into()]).unwrap_err().to_string();
-        assert!(e.contains("unknown key \"face.detect_side\"; did you mean \"detect_side_px\"?"), "{e}");
-        let e = Recipe::load(None, &["face.rate_hz=fast".into()]).unwrap_err().to_string();
-        assert!(e.contains("expected float"), "{e}");
-        let e = Recipe::load(None, &["face.rate_hz".into()]).unwrap_err().to_string();
-        assert!(e.contains("KEY=VALUE"), "{e}");
-    }
-
-    #[test]
-    fn numbers_without_sense_are_refused_before_any_work() {
-        for wrong in [
-            "speaker.clustering.unit_secs=0",
-            "speaker.segmentation.step_secs=1000",
-            "speaker.resegmentation.window_secs=0",
-            "speaker.vad.onset_probability=7",
-            "face.rate_hz=-1",
-            "face.rate_hz=nan",
-            "face.detect_side_px=1",
-            "face.detect_every_secs=-5",
-            "face.embeddings_per_track=0",
-            "face.track_score=2",
-            "face.detect_score=0",
-            "face.search_score=0.01",
-            "face={persons_min=3, persons_max=2}",
-            "voice.min_turn_secs=inf",
-            "voice.pitch_min_hz=5000",
-            "input.transcript_shift_secs=nan",
-            "input.audio_mix=both",
-            "input={track_speakers=true, audio_stream=1}",
-            "input={audio_mix=\"all\", audio_stream=1}",
-        ] {
-            let e = Recipe::load(None, &[wrong.into()]).unwrap_err();
-            assert!(matches!(e, Error::Recipe { .. }), "{wrong}: {e}");
-        }
-        Recipe::load(None, &["input.transcript_shift_secs=-2.5".into(), "face.rate_hz=0".into()]).unwrap();
-    }
-
-    /// Whatever a key's type is, a number that it cannot hold is refused with the key's name.
-    #[test]
-    fn no_number_is_taken_that_its_field_cannot_hold() {
-        let tree = tree_of(&Recipe::default()).unwrap();
-        let (mut narrow, mut integers) = (0, 0);
-        for (name, value) in leaves(&tree, "") {
-            let refused = |text: &str| {
-                let e = Recipe::load(None, &[format!("{name}={text}")]).unwrap_err();
-                assert!(matches!(e, Error::Recipe { .. }) && e.to_string().contains(&name), "{name}={text}: {e}");
-            };
-            match value {
-                toml::Value::Float(_) => {
-                    // What passes must be held: it is the same number in the typed recipe.
-                    for text in ["1e300", "-1e300", "1e39", "1e-300", "1e-46", "0.7"] {
-                        let given: f64 = text.parse().unwrap();
-                        match Recipe::load(None, &[format!("{name}={text}")]) {
-                            Ok(recipe) => {
-                                let typed = tree_of(&recipe).unwrap();
-                                let held = leaves(&typed, "").into_iter().find(|(n, _)| *n == name).unwrap().1.as_float().unwrap();
-                                assert!((held - given).abs() <= 1e-6 * given.abs(), "{name}: {given} became {held}");
-                            }
-                            Err(e) => {
-                                narrow += usize::from(text == "1e39" && e.to_string().contains("can hold"));
-                                // Limits of several keys together tell the stage and the key's own name.
-                                let own = name.rsplit('.').next().unwrap();
-                                assert!(e.to_string().contains(own), "{name}={text}: {e}");
-                            }
-                        }
-                    }
-                }
-                toml::Value::Integer(_) => {
-                    integers += 1;
-                    refused("1e3");
-                    refused("9223372036854775808");
-                    if !MAY_BE_NEGATIVE.contains(&name.as_str()) {
-                        refused("-1");
-                    }
-                    let wide = 5_000_000_000_i64;
-                    match Recipe::load(None, &[format!("{name}={wide}")]) {
-                        Ok(recipe) => assert!(leaves(&tree_of(&recipe).unwrap(), "").contains(&(name.clone(), &wide.into())), "{name}"),
-                        Err(e) => assert!(e.to_string().contains(&name), "{e}"),
-                    }
-                }
-                _ => {}
-            }
-        }
-        assert!(narrow >= 2 && integers > 3, "{narrow} 32-bit floats, {integers} integers");
-        let e = Recipe::load(None, &["face.rate_hz=9007199254740993".into()]).unwrap_err().to_string();
-        assert!(e.contains("face.rate_hz"), "{e}");
-    }
-
-    #[test]
-    fn the_shipped_recipe_is_the_default() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pipelines/default.toml");
-        assert_eq!(Recipe::load(Some(&path), &[]).unwrap(), Recipe::default());
-        let text = std::fs::read_to_string(path).unwrap();
-        assert_eq!(text.trim(), Recipe::default().to_toml().unwrap().trim(), "pipelines/default.toml is old; see `turnwise recipe`");
-    }
-}
+mod tests;

@@ -48,6 +48,9 @@ impl AudioBuffer {
     }
 }
 
+/// Sound whose loudest sample is below this (-80 dBFS) is silence.
+pub const SILENT_PEAK: f32 = 1e-4;
+
 /// Mono samples at one rate, read piece by piece: held in memory ([`AudioBuffer`]), or in a file where a recording may be long.
 pub trait Sound {
     /// Samples a second.

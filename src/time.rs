@@ -4,6 +4,10 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::ops::{Add, Range, Sub};
 
+/// Times that differ by less are one: sums of decimal texts and of frame durations go astray by less, and no two events
+/// lie so near.
+pub const TOLERANCE_SECS: f64 = 1e-6;
+
 /// An instant or a span in seconds, counted from the recording's common origin; always finite, totally ordered.
 ///
 /// Compare with `<` and tolerances, never for equality of two computed values.

@@ -92,12 +92,6 @@ pub enum Warning {
         /// `audio` or `video`.
         stream: &'static str,
     },
-    /// Samples at full scale.
-    #[error("clipped: {:.2} % of samples at full scale", *.share * 100.0)]
-    Clipped {
-        /// Share of samples, 0 to 1.
-        share: f64,
-    },
     /// Channels of a stream cancel each other in their mean.
     #[error(
         "channels_cancel: channels cancel each other in {span}; of them channel {} is taken, counted from 0",

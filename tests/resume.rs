@@ -13,6 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::SystemTime;
 
 use stage::{Stage, Told, children, is_alive, sample, wait_for};
+use turnwise::random::Random;
 use turnwise::store::read::read;
 
 const CUES: &str = "1\n00:00:10,000 --> 00:00:12,000\nANNA: and so we began\n\n2\n00:00:14,000 --> 00:00:17,000\nBEN: to look at it\n";
@@ -183,10 +184,9 @@ fn ten_minutes_of_noise(path: &Path) {
     bytes.extend((36 + 2 * count).to_le_bytes());
     bytes.extend(b"WAVEfmt \x10\0\0\0\x01\0\x01\0\x80\x3e\0\0\0\x7d\0\0\x02\0\x10\0data");
     bytes.extend((2 * count).to_le_bytes());
-    let mut state = 1_u32;
+    let mut random = Random::seeded(1);
     for _ in 0..count {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        bytes.extend(((state >> 18) as i16 - 8192).to_le_bytes());
+        bytes.extend((random.below(1 << 14) as i16 - 8192).to_le_bytes());
     }
     std::fs::write(path, bytes).unwrap();
 }

@@ -16,20 +16,20 @@ mod quality;
 #[cfg(test)]
 mod reference;
 pub mod spectrum;
-mod statistics;
 mod syllables;
 mod table;
 mod turn;
 mod turn_columns;
 
 use crate::error::{Error, Result};
-use crate::inference::{Registry, Runtime, Session};
+use crate::inference::{Loader, ModelSet, Session};
+use crate::limits;
 use crate::signal::AudioBuffer;
 use crate::time::FrameGrid;
 
 pub use egemaps_columns::{LldFrame, SegmentFunctionals, functional_columns, functionals_layout, lld_layout, opensmile_tables};
 pub use level::SILENCE_DB;
-pub use statistics::Spread;
+pub use crate::statistics::Spread;
 pub use table::{VoiceFrame, voice_layout, voice_table};
 pub use turn::{TurnVoice, turn_voice};
 pub use turn_columns::turn_voice_columns;
@@ -43,30 +43,36 @@ pub const SAMPLE_RATE_HZ: u32 = 16_000;
 /// per 10 ms. A recording has as many rows as windows lie whole inside it; less than 20 ms of audio has none.
 pub const GRID: FrameGrid = FrameGrid::new(SAMPLE_RATE_HZ, 320, 160);
 
-/// Registry names of the models this room runs.
-pub const MODELS: &[&str] = &[pitch::MODEL];
-
 /// What changes the voice columns. Lengths in seconds, levels in dB.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VoiceConfig {
     /// Lowest pitch looked for.
+    #[schemars(range(min = pitch::MIN_HZ, max = pitch::MAX_HZ))]
     pub pitch_min_hz: f32,
     /// Highest pitch looked for.
+    #[schemars(range(min = pitch::MIN_HZ, max = pitch::MAX_HZ))]
     pub pitch_max_hz: f32,
     /// A frame is voiced when the pitch model is at least this sure, 0 to 1.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
     pub voicing_confidence: f32,
     /// A turn with less audio than this has no voice columns (`too_short`).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub min_turn_secs: f64,
     /// An unvoiced frame is quiet when its intensity is this far below the turn's 99th percentile (de Jong & Wempe use 25).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub quiet_below_peak_db: f32,
     /// Shortest pause made of quiet frames (de Jong & Wempe use 0.3).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub min_pause_secs: f64,
     /// Shortest pause made of unvoiced frames, quiet or not: no speech goes on unvoiced for so long, so noise cannot hide a pause.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub min_unvoiced_pause_secs: f64,
     /// Dip of intensity that parts two syllable nuclei (de Jong & Wempe use 2).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub syllable_dip_db: f32,
     /// How far back from the turn's end the noise floor is looked for.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub noise_window_secs: f64,
 }
 
@@ -87,34 +93,19 @@ impl Default for VoiceConfig {
 }
 
 impl VoiceConfig {
-    /// Checks that the values mean something, before anything is decoded; `place` names the recipe.
+    /// Checks that the values mean something, each and together.
     ///
     /// # Errors
-    /// [`Error::Recipe`] with the first key that does not.
-    pub fn check(&self, place: &str) -> Result<()> {
-        let fail = |what: String| Err(Error::Recipe { place: place.into(), what });
+    /// [`Error::Recipe`] with the key that is wrong, its value and what is accepted.
+    pub fn check(&self) -> Result<()> {
+        limits::check(self, "voice")?;
         let (low, high) = (self.pitch_min_hz, self.pitch_max_hz);
         // A tenth of room lets the model's band hold a candidate.
-        if !(low >= pitch::MIN_HZ && high <= pitch::MAX_HZ && high >= 1.1 * low) {
-            return fail(format!(
-                "pitch_min_hz = {low}, pitch_max_hz = {high}: expected {} to {}, the first at least a tenth below the second",
-                pitch::MIN_HZ,
-                pitch::MAX_HZ
-            ));
+        if high < 1.1 * low {
+            let what = format!("pitch_min_hz = {low}, pitch_max_hz = {high}: expected the first at least a tenth below the second");
+            return Err(Error::Recipe { place: "voice".into(), what });
         }
-        let positive = [
-            ("voicing_confidence", f64::from(self.voicing_confidence)),
-            ("min_turn_secs", self.min_turn_secs),
-            ("quiet_below_peak_db", f64::from(self.quiet_below_peak_db)),
-            ("min_pause_secs", self.min_pause_secs),
-            ("min_unvoiced_pause_secs", self.min_unvoiced_pause_secs),
-            ("syllable_dip_db", f64::from(self.syllable_dip_db)),
-            ("noise_window_secs", self.noise_window_secs),
-        ];
-        match positive.into_iter().find(|(_, x)| !(x.is_finite() && *x > 0.0)) {
-            Some((name, x)) => fail(format!("{name} = {x}: expected a number above 0")),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 
@@ -124,18 +115,11 @@ pub struct VoiceModels {
     swift_f0: Session,
 }
 
-impl VoiceModels {
-    /// Loads [`MODELS`].
-    ///
-    /// # Errors
-    /// Those of [`Session::load`].
-    pub fn load(registry: &Registry, runtime: Runtime) -> Result<Self> {
-        Ok(VoiceModels { swift_f0: Session::load(registry, pitch::MODEL, runtime)? })
-    }
+impl ModelSet for VoiceModels {
+    type Config = VoiceConfig;
 
-    /// All of them, to ask what they did.
-    pub fn sessions(&mut self) -> [&mut Session; 1] {
-        [&mut self.swift_f0]
+    fn open(loader: &mut Loader<'_>, _: &VoiceConfig) -> Result<Self> {
+        Ok(VoiceModels { swift_f0: loader.session(pitch::MODEL)? })
     }
 }
 
@@ -171,7 +155,7 @@ impl Acoustics {
 /// # Errors
 /// [`Error::Recipe`] when [`VoiceConfig::check`] fails; [`Error::Shape`] when the audio is not at [`SAMPLE_RATE_HZ`]; [`Error::Model`] when the pitch model fails.
 pub fn acoustics(audio: &AudioBuffer, models: &mut VoiceModels, config: &VoiceConfig) -> Result<Acoustics> {
-    config.check("voice")?;
+    config.check()?;
     check_rate(audio)?;
     let samples = audio.samples();
     let frames = GRID.whole_frames(samples.len());
@@ -201,17 +185,13 @@ fn check_rate(audio: &AudioBuffer) -> Result<()> {
 mod tests {
     use super::level::tests::sine;
     use super::*;
+    use crate::random::Random;
     use crate::time::Segment;
 
-    /// White noise from a counter, in [-1, 1].
+    /// White noise in [-1, 1).
     fn noise(count: usize) -> Vec<f32> {
-        let mut state = 1u64;
-        std::iter::repeat_with(|| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
-        })
-        .take(count)
-        .collect()
+        let mut random = Random::seeded(1);
+        (0..count).map(|_| random.signed() as f32).collect()
     }
 
     #[test]
@@ -260,9 +240,9 @@ mod tests {
         let e = acoustics(&audio, &mut models, &VoiceConfig::default()).unwrap_err();
         assert!(e.to_string().contains("expected 16000 Hz, got 48000 Hz"), "{e}");
         let config = VoiceConfig { pitch_min_hz: 600.0, pitch_max_hz: 60.0, ..VoiceConfig::default() };
-        assert!(config.check("r.toml").unwrap_err().to_string().contains("pitch_min_hz = 600"));
+        assert!(config.check().unwrap_err().to_string().contains("pitch_min_hz = 600"));
         let config = VoiceConfig { min_pause_secs: f64::NAN, ..VoiceConfig::default() };
-        assert!(config.check("r.toml").unwrap_err().to_string().contains("min_pause_secs"));
-        VoiceConfig::default().check("r.toml").unwrap();
+        assert!(config.check().unwrap_err().to_string().contains("min_pause_secs"));
+        VoiceConfig::default().check().unwrap();
     }
 }

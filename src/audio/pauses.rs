@@ -4,8 +4,8 @@
 //! Research Methods 41, 385-390). A pause is a run of quiet frames of at least 0.3 s, or a run of unvoiced frames of at least 0.5 s
 //! however loud: noise may fill a pause, but no speech sound stays unvoiced for so long. All four numbers are in [`VoiceConfig`].
 
-use super::statistics::percentile;
 use super::{GRID, VoiceConfig};
+use crate::statistics::percentile;
 
 /// The pauses of one turn; lengths in seconds.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{SAMPLE_RATE_HZ, VoiceModels};
-use crate::inference::{Registry, Runtime};
+use super::{SAMPLE_RATE_HZ, VoiceConfig, VoiceModels};
+use crate::inference::{ModelSet, Registry, Runtime};
 
 /// Clips with reference values.
 pub const CLIPS: [&str; 5] = ["pyannote_sample", "ami_dev00", "ami_es2011a_short", "dual_speaker", "three_speakers"];
@@ -11,7 +11,7 @@ pub const CLIPS: [&str; 5] = ["pyannote_sample", "ami_dev00", "ami_es2011a_short
 /// The room's models; a test without them fails.
 pub fn models() -> VoiceModels {
     let registry = Registry::open(None).unwrap();
-    VoiceModels::load(&registry, Runtime::default()).unwrap_or_else(|e| panic!("{}: run `make models`", e.chain()))
+    VoiceModels::load(&registry, &VoiceConfig::default(), Runtime::default()).unwrap_or_else(|e| panic!("{}: run `make models`", e.chain()))
 }
 
 /// The folder of reference clips, `None` (told loudly) where it is not there.

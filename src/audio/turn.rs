@@ -1,11 +1,11 @@
 //! What the voice did during one turn: statistics of the frames inside it, rate, pauses, periods and the quality of the recording.
 
 use super::pauses::{self, Pauses};
-use super::statistics::{Spread, mean};
 use super::{Acoustics, GRID, VoiceConfig, praat, quality, syllables};
 use crate::signal::AudioBuffer;
+use crate::statistics::{Spread, mean};
 use crate::table::Missing;
-use crate::time::Segment;
+use crate::time::{Segment, TOLERANCE_SECS};
 
 /// The reference of the semitone scale: 27.5 Hz, the piano's lowest A, as eGeMAPS takes it.
 const SEMITONE_ZERO_HZ: f64 = 27.5;
@@ -73,7 +73,7 @@ impl TurnVoice {
 pub fn turn_voice(audio: &AudioBuffer, acoustics: &Acoustics, segment: Segment, words: Option<usize>, config: &VoiceConfig) -> TurnVoice {
     crate::pulse::beat();
     // A cue of a millisecond is no time in which words are said.
-    let long_enough = segment.duration() + 1e-6 >= config.min_turn_secs && !segment.is_empty();
+    let long_enough = segment.duration() + TOLERANCE_SECS >= config.min_turn_secs && !segment.is_empty();
     let speaking_rate = words.filter(|_| long_enough).map(|n| n as f64 / segment.duration());
     let without = |reason| TurnVoice { speaking_rate_words_per_sec: speaking_rate, ..TurnVoice::without(reason) };
     if segment.start() >= audio.duration() {
@@ -82,7 +82,7 @@ pub fn turn_voice(audio: &AudioBuffer, acoustics: &Acoustics, segment: Segment, 
     let range = GRID.indices(segment, acoustics.len());
     let heard_secs = segment.end().min(audio.duration()).get() - segment.start().get().max(0.0);
     // A microsecond of grace: a turn of exactly the shortest length is long enough, however its ends are rounded.
-    if range.is_empty() || heard_secs + 1e-6 < config.min_turn_secs {
+    if range.is_empty() || heard_secs + TOLERANCE_SECS < config.min_turn_secs {
         return without(if segment.end() > audio.duration() { Missing::PastEnd } else { Missing::TooShort });
     }
     let level: Vec<f64> = numbers(&acoustics.level_db[range.clone()]);

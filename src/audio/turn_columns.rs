@@ -1,7 +1,7 @@
 //! The voice columns of the `turns` table: names, units, descriptions, and how a [`TurnVoice`] gives their values.
 
 use super::TurnVoice;
-use super::statistics::Spread;
+use crate::statistics::Spread;
 use crate::table::{Column, CutOff, Modality, all_of, all_until};
 
 const SEMITONES: &str = "semitones re 27.5 Hz";

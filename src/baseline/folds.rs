@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::random::Random;
+use crate::random::Random;
 
 /// The fold of each instance, 0 up; at most `folds` of them, never more than groups.
 ///

@@ -1,7 +1,8 @@
 //! Bootstrap intervals: groups are drawn with replacement, as whole couples or families are what another corpus would have other ones of.
 
 use super::metrics::Scoring;
-use super::random::Random;
+use crate::random::Random;
+use crate::statistics::at_rank;
 
 /// A metric with its 95 % interval.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,12 +64,8 @@ fn summed<'a>(scoring: &Scoring, groups: impl Iterator<Item = (&'a Vec<f64>, u32
 /// 2.5th and 97.5th percentile, between ranks linearly; `None` of nothing.
 pub(super) fn interval(values: &mut [f64]) -> Option<(f64, f64)> {
     values.sort_by(f64::total_cmp);
-    let at = |share: f64| {
-        let place = share * (values.len() - 1) as f64;
-        let (low, part) = (place.floor() as usize, place.fract());
-        values[low] + part * (values[(low + 1).min(values.len() - 1)] - values[low])
-    };
-    (!values.is_empty()).then(|| (at(0.025), at(0.975)))
+    let at = |share: f64| at_rank(values, share * values.len().saturating_sub(1) as f64);
+    at(0.025).zip(at(0.975))
 }
 
 #[cfg(test)]

@@ -19,7 +19,6 @@ mod metrics;
 mod models;
 mod notes;
 mod question;
-mod random;
 mod report;
 mod run;
 mod trial;

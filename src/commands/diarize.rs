@@ -5,12 +5,12 @@ use std::path::Path;
 use anyhow::Result;
 use turnwise::annotation::Annotation;
 use turnwise::error::Error;
-use turnwise::inference::{Registry, Runtime};
+use turnwise::inference::{ModelSet, Registry, Runtime};
 use turnwise::inspect::grid::{Grid, Lean};
 use turnwise::media::{self, StreamPick};
 use turnwise::pipeline::{self, known_voices};
 use turnwise::speaker::{self, Diarization, ScoreOptions, SpeakerBounds, SpeakerModels};
-use turnwise::store::rttm::{read_rttm, read_uem, uri_for, write_rttm};
+use turnwise::store::rttm::{of_recording, read_rttm, read_uem, uri_for, write_rttm};
 use turnwise::table::Missing;
 use turnwise::time::Segment;
 
@@ -31,13 +31,13 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     let uri = uri_for(&stem);
     let heard = args.uem.as_deref().map(|path| stretches_of(path, &uri)).transpose()?;
     turnwise::file::check(&args.input)?;
-    registry.verify(speaker::MODELS.iter().copied())?;
+    SpeakerModels::check(registry, &recipe.speaker)?;
     let pick = StreamPick { audio: recipe.input.audio_stream.index(), mix: recipe.input.mix(), ..StreamPick::default() };
     let decoded = media::audio_spooled(&args.input, speaker::RATE_HZ, pick)?;
     for warning in &decoded.warnings {
         tracing::warn!("{warning}");
     }
-    let mut models = SpeakerModels::load(registry, Runtime::default())?;
+    let mut models = SpeakerModels::load(registry, &recipe.speaker, Runtime::default())?;
     let known = known_voices(&recipe.speaker, &mut models)?;
     let mut found = if recipe.input.track_speakers {
         if bounds != SpeakerBounds::default() {
@@ -71,7 +71,7 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
 /// The stretches of recording `uri` in a UEM file.
 fn stretches_of(path: &Path, uri: &str) -> Result<Vec<Segment>> {
     let uem = read_uem(path)?;
-    let Some((named, stretches)) = own_or_only(&uem, uri) else {
+    let Some((named, stretches)) = of_recording(&uem, uri) else {
         let what = format!("{} says nothing of {uri}", path.display());
         return Err(
             Error::Usage { what, hint: "name the recording as its file without the extension, blanks as underscores".into() }.into()
@@ -81,11 +81,6 @@ fn stretches_of(path: &Path, uri: &str) -> Result<Vec<Segment>> {
         tracing::warn!("{uri} is cut to the stretches of {named}, the one recording of {}", path.display());
     }
     Ok(stretches.clone())
-}
-
-/// What is said of recording `uri`, or of the one recording there is.
-fn own_or_only<'a, T>(all: &'a [(String, T)], uri: &str) -> Option<&'a (String, T)> {
-    all.iter().find(|(named, _)| named == uri).or(if all.len() == 1 { all.first() } else { None })
 }
 
 /// Error rates, recording by recording and over all.
@@ -141,7 +136,7 @@ fn counterpart(uri: &str, reference: &[(String, Annotation)], hypothesis: &[(Str
 }
 
 fn stretches(uem: &[(String, Vec<Segment>)], uri: &str) -> Vec<Segment> {
-    let Some((named, stretches)) = own_or_only(uem, uri) else {
+    let Some((named, stretches)) = of_recording(uem, uri) else {
         tracing::warn!("{uri} is not in the UEM file: nothing of it is scored");
         return Vec::new();
     };

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use turnwise::corpus::{self, Limits, RunSettings, Summary, Unlisted};
 use turnwise::error::Error;
 use turnwise::file;
-use turnwise::inference::{Registry, Runtime};
+use turnwise::inference::{ModelSet, Registry, Runtime};
 use turnwise::pipeline::{Models, Request};
 use turnwise::recipe::Recipe;
 use turnwise::speaker::SpeakerBounds;
@@ -50,7 +50,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         }
     }
     // Before anything is decoded: the models, and a place to write to.
-    registry.verify(Models::names(&recipe))?;
+    Models::check(registry, &recipe)?;
     registry.verify_runtime()?;
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     tempfile::tempfile_in(&args.out).with_context(|| format!("cannot write into the folder {}", args.out.display()))?;

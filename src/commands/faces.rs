@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 use turnwise::face::{self, FaceConfig, FaceModels, FaceTracker, faces_table, tracks_table};
-use turnwise::inference::{Registry, Runtime};
-use turnwise::media::{self, Sampling, StreamPick};
+use turnwise::inference::{ModelSet, Registry, Runtime};
+use turnwise::media::StreamPick;
 use turnwise::pipeline::{Request, file_metadata};
 use turnwise::store::whole::write_by_path;
 use turnwise::text::clean;
@@ -24,20 +24,16 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
         keep_apart(&args.video, output)?;
     }
     paths.iter().try_for_each(|path| writer.check(path))?;
-    registry.verify(face::models(&recipe.face))?;
+    FaceModels::check(registry, &recipe.face)?;
     let metadata = file_metadata(&recipe, registry)?;
     let id = clean(&Request::of_file(&args.video)?.interview_id).into_owned();
     let pick = StreamPick { video: recipe.input.video_stream.index(), ..StreamPick::default() };
-    let mut frames = media::video(&args.video, Sampling { rate_hz: recipe.face.rate_hz, ..Sampling::default() }, pick)?;
     let mut models = FaceModels::load(registry, &recipe.face, Runtime::default())?;
     // The mesh is drawn, whether the tables hold it or not.
     let config = FaceConfig { landmarks: recipe.face.landmarks || args.overlay.is_some(), ..recipe.face.clone() };
-    let mut tracker = FaceTracker::new(&mut models, &config).keep_crops(args.crops.is_some());
-    for frame in frames.by_ref() {
-        tracker.push(&frame?)?;
-    }
-    let faces = tracker.finish()?;
-    for warning in frames.finish()?.warnings.into_iter().chain(faces.warning()) {
+    let tracker = FaceTracker::new(&mut models, &config).keep_crops(args.crops.is_some());
+    let (faces, report) = face::watch(&args.video, pick, config.rate_hz, tracker, |_| {})?;
+    for warning in report.warnings.into_iter().chain(faces.warning()) {
         tracing::warn!("{warning}");
     }
     writer.write(&paths[0], &faces_table(&id, &faces, &recipe.face)?, &metadata)?;

@@ -3,9 +3,11 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use turnwise::inference::{ModelState, Registry, runtime_info};
+use turnwise::inference::{ModelSet, ModelState, Registry, runtime_info};
 use turnwise::inspect::grid::{Grid, Lean};
 use turnwise::media::ffmpeg_version;
+use turnwise::pipeline::Models;
+use turnwise::recipe::Recipe;
 
 use super::{SOME_FAILED, print};
 
@@ -72,14 +74,18 @@ pub fn doctor(registry: &Registry) -> Result<ExitCode> {
     for model in registry.models() {
         match registry.state(model)? {
             ModelState::Present => present += 1,
-            state if model.default => wrong.push(format!("{} {}", model.name, word(&state))),
+            state if model.default => wrong.push(format!("{} {}; run `make models`", model.name, word(&state))),
             _ => {}
         }
+    }
+    // An entry that cannot serve as what the default recipe asks of it; what is missing or altered is told above.
+    if let Err(error) = Models::names(registry, &Recipe::default()) {
+        wrong.push(error.chain());
     }
     well &= wrong.is_empty();
     text.push_str(&format!("models        {present} present in {}\n", registry.dir().display()));
     for line in wrong {
-        text.push_str(&format!("              {line}; run `make models`\n"));
+        text.push_str(&format!("              {line}\n"));
     }
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     text.push_str(&format!("processors    {processors}\n"));

@@ -54,7 +54,8 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Export(Export::Jsonl(args)) => print(&export::jsonl(args)?)?,
         Command::Models => return machine::models(&registry()?),
         Command::Doctor => return machine::doctor(&registry()?),
-        Command::Recipe(args) => print(&recipe(args)?.to_toml()?)?,
+        Command::Recipe(args) if args.json_schema => print(&format!("{:#}\n", Recipe::json_schema()))?,
+        Command::Recipe(args) => print(&recipe(&args.recipe)?.to_toml()?)?,
         Command::Schema => print(&schema_page()?)?,
         Command::Completions { shell } => {
             let mut text = Vec::new();
@@ -85,8 +86,8 @@ pub fn say(text: &str) {
 /// Refuses to write over a file that is being read, be it the one named or one in the folder named.
 fn keep_out(input: &Path, output: &Path) -> Result<()> {
     if input.is_dir() {
-        for entry in std::fs::read_dir(input)? {
-            keep_apart(&entry?.path(), output)?;
+        for path in turnwise::file::listed(input)? {
+            keep_apart(&path, output)?;
         }
         return Ok(());
     }

@@ -36,7 +36,8 @@ pub fn run(args: &Voice, registry: &Registry) -> Result<()> {
 /// RTTM lines of all recordings in the file, or the rows of a CSV file, in their order.
 fn read_segments(path: &Path) -> Result<Vec<Segment>> {
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
-        return rttm_lines(path);
+        // In the order of the file: sorted, its rows could not be laid beside openSMILE's.
+        return Ok(rttm::read_rttm_segments(path)?);
     }
     let sheet = Sheet::read(path)?;
     sheet.require(&["start_secs", "end_secs"], "segments have the columns start_secs and end_secs")?;
@@ -46,23 +47,4 @@ fn read_segments(path: &Path) -> Result<Vec<Segment>> {
         segment.ok_or_else(|| row.fail("no start_secs and end_secs in seconds, the second not before the first", "correct the line").into())
     };
     sheet.rows().map(segment).collect()
-}
-
-/// In the order of the file: an annotation would sort them and join nothing, but its rows could not be laid beside openSMILE's.
-fn rttm_lines(path: &Path) -> Result<Vec<Segment>> {
-    // Read as RTTM first: every fault is told the way the other commands tell it.
-    rttm::read_rttm(path)?;
-    let text = turnwise::file::read_text(path)?;
-    Ok(text
-        .lines()
-        .map(str::split_whitespace)
-        .filter_map(|mut fields| {
-            if fields.next()? != "SPEAKER" {
-                return None;
-            }
-            let start: f64 = fields.nth(2)?.parse().ok()?;
-            let duration: f64 = fields.next()?.parse().ok()?;
-            Segment::from_secs(start, start + duration)
-        })
-        .collect())
 }

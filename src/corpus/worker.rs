@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::failure::{forget_failure, record_failure};
 use super::run::{Event, Outcome, gone, is_there};
 use crate::error::{Error, Result};
-use crate::inference::{Registry, Runtime};
+use crate::inference::{ModelSet, Registry, Runtime};
 use crate::pipeline::{self, Models, Progress, Request, Timings};
 use crate::pulse;
 use crate::recipe::Recipe;

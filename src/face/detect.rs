@@ -8,7 +8,7 @@ use ndarray::ArrayViewD;
 use super::BoundingBox;
 use super::crop::Roi;
 use crate::error::{Error, Result};
-use crate::inference::{Answer, Colour, Input, PictureSpec, Registry, Runtime, Session, TensorSpec};
+use crate::inference::{Colour, Input, Loader, OutputKind, PictureSpec, Session, TensorSpec};
 
 /// (stride, sizes of its two anchors), px.
 const LEVELS: [(usize, [f32; 2]); 3] = [(8, [16.0, 32.0]), (16, [64.0, 128.0]), (32, [256.0, 512.0])];
@@ -23,20 +23,20 @@ pub(super) struct Model {
     pub session: Session,
     input: String,
     picture: PictureSpec,
-    answer: Answer,
+    answer: OutputKind,
     /// Width and height where the model takes one size only.
     fixed: Option<(usize, usize)>,
 }
 
 impl Model {
-    /// Loads a registered model.
+    /// A registered model by its name.
     ///
     /// # Errors
-    /// Those of [`Session::load`]; [`Error::ModelContract`] when the entry is not one of a face detector.
-    pub fn load(registry: &Registry, name: &str, runtime: Runtime) -> Result<Self> {
-        let entry = registry.model(name)?;
+    /// Those of [`Loader::session`]; [`Error::ModelContract`] when the entry is not one of a face detector.
+    pub fn open(loader: &mut Loader<'_>, name: &str) -> Result<Self> {
+        let entry = loader.entry(name)?;
         let wrong = |expected: &str, got: String| entry.unfit("a face detector", expected, got);
-        let (Some(picture), Some(answer @ (Answer::Retinaface | Answer::Boxes))) = (&entry.picture, entry.answer) else {
+        let (Some(picture), Some(answer @ (OutputKind::Retinaface | OutputKind::Boxes))) = (&entry.picture, entry.answer) else {
             return Err(wrong("picture, and answer = \"retinaface\" or \"boxes\"", entry.usage()));
         };
         let dims = entry.inputs.first().map(TensorSpec::dims).unwrap_or_default();
@@ -48,7 +48,7 @@ impl Model {
             (None, None) => None,
             _ => return Err(wrong("both height and width free, or both fixed", format!("{dims:?}"))),
         };
-        let session = Session::load(registry, name, runtime)?;
+        let session = loader.session(name)?;
         Ok(Model { session, input: input.name.clone(), picture: picture.clone(), answer, fixed })
     }
 
@@ -179,8 +179,8 @@ impl Detector {
         let outputs = model.session.run(&[(model.input.as_str(), Input::F32(view))])?;
         let flat: Vec<&[f32]> = outputs.iter().filter_map(|o| o.as_slice()).collect();
         let found = match (model.answer, flat.as_slice()) {
-            (Answer::Retinaface, [boxes, scores, keypoints]) => decode(boxes, scores, keypoints, padded, settings.score)?,
-            (Answer::Boxes, [boxes, scores, rest @ ..]) => plain(boxes, scores, rest.first().copied(), settings.score)?,
+            (OutputKind::Retinaface, [boxes, scores, keypoints]) => decode(boxes, scores, keypoints, padded, settings.score)?,
+            (OutputKind::Boxes, [boxes, scores, rest @ ..]) => plain(boxes, scores, rest.first().copied(), settings.score)?,
             _ => {
                 return Err(Error::Shape {
                     what: "outputs of the face detector",

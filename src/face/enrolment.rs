@@ -1,7 +1,7 @@
 //! Enrolment: pictures that name people. The largest face of each is embedded as the looks of a track are.
 
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use image::RgbImage;
 
@@ -9,6 +9,7 @@ use super::detect::{self, Detector, Settings};
 use super::landmark::Mesher;
 use super::{FaceModels, identity};
 use crate::error::{Error, Result};
+use crate::file::listed;
 use crate::text::clean;
 
 /// Endings of pictures, lower case.
@@ -35,10 +36,10 @@ pub(super) struct Enrolled {
 /// is no picture at all; [`Error::Model`].
 pub(super) fn read(models: &mut FaceModels, dir: &Path) -> Result<Vec<Enrolled>> {
     let mut enrolled = Vec::new();
-    for path in listing(dir)? {
+    for path in listed(dir)? {
         if path.is_dir() {
             let name = stem(&path);
-            for picture in listing(&path)?.iter().filter(|p| is_picture(p)) {
+            for picture in listed(&path)?.iter().filter(|p| is_picture(p)) {
                 enrolled.push(Enrolled { name: name.clone(), embedding: embed(models, picture)? });
             }
         } else if is_picture(&path) {
@@ -49,14 +50,6 @@ pub(super) fn read(models: &mut FaceModels, dir: &Path) -> Result<Vec<Enrolled>>
         return Err(Error::parse(dir, 0, "no picture in the enrolment folder", "put in one PNG or JPEG a person, named as the person"));
     }
     Ok(enrolled)
-}
-
-fn listing(dir: &Path) -> Result<Vec<PathBuf>> {
-    let fail = |source| Error::Read { path: dir.to_owned(), source };
-    let mut paths =
-        std::fs::read_dir(dir).map_err(fail)?.map(|e| e.map(|e| e.path())).collect::<std::io::Result<Vec<_>>>().map_err(fail)?;
-    paths.sort();
-    Ok(paths)
 }
 
 fn is_picture(path: &Path) -> bool {

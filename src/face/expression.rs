@@ -6,7 +6,7 @@ use ndarray::ArrayViewD;
 use super::EXPRESSIONS;
 use super::crop::{self, Affine, Roi};
 use crate::error::{Error, Result};
-use crate::inference::{Answer, Input, PictureSpec, Registry, Runtime, Session, TensorSpec};
+use crate::inference::{Input, Loader, OutputKind, PictureSpec, Session, TensorSpec};
 
 /// Side of the default model's input, px.
 #[cfg(test)]
@@ -19,20 +19,20 @@ pub(super) struct Model {
     input: String,
     side: usize,
     picture: PictureSpec,
-    answer: Answer,
+    answer: OutputKind,
     /// Where each output goes among [`EXPRESSIONS`].
     places: Vec<Option<usize>>,
 }
 
 impl Model {
-    /// Loads a registered model.
+    /// A registered model by its name.
     ///
     /// # Errors
-    /// Those of [`Session::load`]; [`Error::ModelContract`] when the entry is not one of an expression model.
-    pub fn load(registry: &Registry, name: &str, runtime: Runtime) -> Result<Self> {
-        let entry = registry.model(name)?;
+    /// Those of [`Loader::session`]; [`Error::ModelContract`] when the entry is not one of an expression model.
+    pub fn open(loader: &mut Loader<'_>, name: &str) -> Result<Self> {
+        let entry = loader.entry(name)?;
         let wrong = |expected: &str, got: String| entry.unfit("an expression model", expected, got);
-        let (Some(picture), Some(answer @ (Answer::Probabilities | Answer::Logits))) = (&entry.picture, entry.answer) else {
+        let (Some(picture), Some(answer @ (OutputKind::Probabilities | OutputKind::Logits))) = (&entry.picture, entry.answer) else {
             return Err(wrong("picture, and answer = \"probabilities\" or \"logits\"", entry.usage()));
         };
         let dims = entry.inputs.first().map(TensorSpec::dims).unwrap_or_default();
@@ -55,7 +55,7 @@ impl Model {
             return Err(wrong(&format!("labels, some of {}", EXPRESSIONS.join(", ")), format!("labels {:?}", entry.labels)));
         }
         Ok(Model {
-            session: Session::load(registry, name, runtime)?,
+            session: loader.session(name)?,
             input: input.name.clone(),
             side: *width as usize,
             picture: picture.clone(),
@@ -91,7 +91,7 @@ impl Model {
             let expected = format!("{} finite values, one a label", self.places.len());
             return Err(Error::Shape { what: "expression probabilities", expected, got: format!("{values:?}") });
         }
-        if self.answer == Answer::Logits {
+        if self.answer == OutputKind::Logits {
             let most = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
             values.iter_mut().for_each(|v| *v = (*v - most).exp());
             let sum: f32 = values.iter().sum();

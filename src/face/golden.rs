@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::landmark::Mesher;
 use super::{BLENDSHAPES, BoundingBox, FaceConfig, FaceModels, FaceTracker, Faces, Landmarks, detect, identity, pose};
-use crate::inference::{Registry, Runtime};
+use crate::inference::{ModelSet, Registry, Runtime};
 use crate::signal::VideoFrame;
 use crate::time::Seconds;
 

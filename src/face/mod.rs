@@ -42,6 +42,7 @@ mod summary;
 mod table;
 mod track;
 mod tracker;
+mod watch;
 
 pub use config::FaceConfig;
 pub use detect::MOST_FACES;
@@ -52,8 +53,4 @@ pub use overlay::draw;
 pub use pictures::{draw_video, write_crops};
 pub use table::{FaceRow, TrackRow, faces_layout, faces_table, tracks_layout, tracks_table};
 pub use tracker::FaceTracker;
-
-/// Registry names of the models this room runs, for [`crate::inference::Registry::verify`].
-pub fn models(config: &FaceConfig) -> [&str; 6] {
-    [&config.detector, short_range::MODEL, landmark::MODEL, blendshape::MODEL, identity::MODEL, &config.expression]
-}
+pub use watch::watch;

@@ -2,9 +2,9 @@
 
 use super::{FaceConfig, detect, expression};
 use crate::error::Result;
-use crate::inference::{Registry, Runtime, Session};
+use crate::inference::{Loader, ModelSet, Session};
 
-/// Sessions of [`super::models`].
+/// Sessions of the room.
 #[derive(Debug)]
 pub struct FaceModels {
     pub(super) detector: detect::Model,
@@ -15,31 +15,17 @@ pub struct FaceModels {
     pub(super) expression: expression::Model,
 }
 
-impl FaceModels {
-    /// Loads all models of the room.
-    ///
-    /// # Errors
-    /// Those of [`Session::load`]; [`crate::error::Error::ModelContract`] when a model of the recipe's choice says not how it is used.
-    pub fn load(registry: &Registry, config: &FaceConfig, runtime: Runtime) -> Result<Self> {
-        Ok(FaceModels {
-            detector: detect::Model::load(registry, &config.detector, runtime)?,
-            short_range: Session::load(registry, super::short_range::MODEL, runtime)?,
-            landmarks: Session::load(registry, super::landmark::MODEL, runtime)?,
-            blendshapes: Session::load(registry, super::blendshape::MODEL, runtime)?,
-            recognition: Session::load(registry, super::identity::MODEL, runtime)?,
-            expression: expression::Model::load(registry, &config.expression, runtime)?,
-        })
-    }
+impl ModelSet for FaceModels {
+    type Config = FaceConfig;
 
-    /// All of them, to ask what they did.
-    pub fn sessions(&mut self) -> [&mut Session; 6] {
-        [
-            &mut self.detector.session,
-            &mut self.short_range,
-            &mut self.landmarks,
-            &mut self.blendshapes,
-            &mut self.recognition,
-            &mut self.expression.session,
-        ]
+    fn open(loader: &mut Loader<'_>, config: &FaceConfig) -> Result<Self> {
+        Ok(FaceModels {
+            detector: detect::Model::open(loader, &config.detector)?,
+            short_range: loader.session(super::short_range::MODEL)?,
+            landmarks: loader.session(super::landmark::MODEL)?,
+            blendshapes: loader.session(super::blendshape::MODEL)?,
+            recognition: loader.session(super::identity::MODEL)?,
+            expression: expression::Model::open(loader, &config.expression)?,
+        })
     }
 }

@@ -1,11 +1,13 @@
 //! The one door to ONNX Runtime: a registry of models with their contracts, and sessions that keep to them.
 
+mod loader;
 mod registry;
 mod session;
 mod telemetry;
 mod usage;
 
-pub use registry::{Answer, Colour, ModelEntry, ModelState, PictureSpec, Registry, RuntimeEntry, TensorSpec, file_sha256};
+pub use loader::{Loader, ModelSet, UsageBook};
+pub use registry::{Colour, ModelEntry, ModelState, OutputKind, PictureSpec, Registry, RuntimeEntry, TensorSpec, file_sha256};
 pub use session::{Input, RuntimeInfo, Session, runtime_info};
 pub use usage::{ShapeCalls, Usage};
 

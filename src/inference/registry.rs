@@ -45,7 +45,7 @@ impl TensorSpec {
 /// Where a file comes from: a package, its client, and the file in it.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct PackageSource {
     /// `pip`, `npm` or `cargo`.
     #[serde(default)]
     pub client: String,
@@ -131,7 +131,7 @@ fn ones() -> [f32; 3] {
 /// What a face detector's or an expression model's outputs are.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Answer {
+pub enum OutputKind {
     /// Detector: box and keypoint regressions and scores of RetinaFace's anchors.
     Retinaface,
     /// Detector: boxes (left, top, right, bottom in px of the input), scores, and where there are three outputs five keypoints (x, y).
@@ -165,7 +165,7 @@ pub struct ModelEntry {
     /// Who made it.
     pub origin: String,
     /// Package it is taken from.
-    pub source: Option<Source>,
+    pub source: Option<PackageSource>,
     /// Input contract.
     pub inputs: Vec<TensorSpec>,
     /// Output contract, in the order results are given.
@@ -176,7 +176,7 @@ pub struct ModelEntry {
     /// How pictures are fed, for detectors and expression models.
     pub picture: Option<PictureSpec>,
     /// What the outputs are, for detectors and expression models.
-    pub answer: Option<Answer>,
+    pub answer: Option<OutputKind>,
     /// Indices of the landmarks the model takes, where it takes a subset.
     #[serde(default)]
     pub landmark_subset: Vec<usize>,
@@ -204,7 +204,7 @@ pub struct RuntimeEntry {
     #[serde(default)]
     pub origin: String,
     /// Package it is taken from.
-    pub source: Option<Source>,
+    pub source: Option<PackageSource>,
 }
 
 #[derive(Deserialize)]

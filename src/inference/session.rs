@@ -10,7 +10,7 @@ use ort::value::{TensorElementType, TensorRef, ValueType};
 
 use super::telemetry;
 use super::usage::thread_cpu_secs;
-use super::{ModelEntry, Registry, Runtime, TensorSpec, Usage};
+use super::{ModelEntry, Registry, Runtime, TensorSpec, UsageBook};
 use crate::error::{Error, Result};
 
 /// One environment a process: the runtime's own rule.
@@ -70,8 +70,9 @@ impl Input<'_> {
 pub struct Session {
     name: String,
     outputs: Vec<String>,
-    usage: Usage,
-    session: ort::session::Session,
+    usage: UsageBook,
+    /// `None` where the model was named, not loaded.
+    session: Option<ort::session::Session>,
 }
 
 impl std::fmt::Debug for Session {
@@ -86,6 +87,16 @@ impl Session {
     /// # Errors
     /// [`Error::ModelMissing`], [`Error::Runtime`], [`Error::Model`] when the runtime refuses the file, [`Error::ModelContract`].
     pub fn load(registry: &Registry, name: &str, runtime: Runtime) -> Result<Self> {
+        Self::in_book(registry, name, runtime, UsageBook::default())
+    }
+
+    /// A session that only stands for its model: it cannot be run.
+    pub(super) fn named(entry: &ModelEntry) -> Self {
+        Session { name: entry.name.clone(), outputs: Vec::new(), usage: UsageBook::default(), session: None }
+    }
+
+    /// As [`Session::load`]; what the session is asked is written into `usage`.
+    pub(super) fn in_book(registry: &Registry, name: &str, runtime: Runtime, usage: UsageBook) -> Result<Self> {
         let entry = registry.model(name)?;
         let path = registry.path(entry);
         if !path.is_file() {
@@ -95,7 +106,8 @@ impl Session {
         check(entry, "input", &entry.inputs, session.inputs())?;
         check(entry, "output", &entry.outputs, session.outputs())?;
         crate::pulse::beat();
-        Ok(Session { name: name.into(), outputs: entry.outputs.iter().map(|o| o.name.clone()).collect(), usage: Usage::default(), session })
+        let outputs = entry.outputs.iter().map(|o| o.name.clone()).collect();
+        Ok(Session { name: name.into(), outputs, usage, session: Some(session) })
     }
 
     /// Registry name.
@@ -103,44 +115,48 @@ impl Session {
         &self.name
     }
 
-    /// The calls since the last time this was asked.
-    pub fn take_usage(&mut self) -> Usage {
-        std::mem::take(&mut self.usage)
-    }
-
     /// Runs the model; outputs come as 32-bit floats in the registry's order.
     ///
     /// # Errors
     /// [`Error::Model`] when a shape does not fit or the runtime fails.
     pub fn run(&mut self, inputs: &[(&str, Input<'_>)]) -> Result<Vec<ArrayD<f32>>> {
-        self.try_run(inputs).map_err(|e| Error::model(self.name.clone(), e))
-    }
-
-    fn try_run(&mut self, inputs: &[(&str, Input<'_>)]) -> std::result::Result<Vec<ArrayD<f32>>, ort::Error> {
-        let mut values: Vec<(String, SessionInputValue<'_>)> = Vec::with_capacity(inputs.len());
-        let mut shapes = Vec::with_capacity(inputs.len());
-        for (name, input) in inputs {
-            shapes.push(((*name).to_owned(), input.shape().to_owned()));
-            let value: SessionInputValue<'_> = match input {
-                Input::F32(a) => TensorRef::from_array_view(a.view())?.into(),
-                Input::I64(a) => TensorRef::from_array_view(a.view())?.into(),
-            };
-            values.push(((*name).to_owned(), value));
-        }
-        let begun = thread_cpu_secs();
-        let results = self.session.run(values)?;
-        crate::pulse::beat();
-        self.usage.add(shapes, thread_cpu_secs() - begun);
-        let floats = |name: &String| {
-            let value = &results[name.as_str()];
-            match value.try_extract_array::<f32>() {
-                Ok(array) => Ok(array.to_owned()),
-                // Some graphs answer in double precision; the tables hold single.
-                Err(_) => value.try_extract_array::<f64>().map(|array| array.mapv(|x| x as f32)),
-            }
+        let Some(session) = &mut self.session else {
+            return Err(Error::model(self.name.clone(), "it was named, not loaded"));
         };
-        self.outputs.iter().map(floats).collect()
+        try_run(session, &self.outputs, inputs, |shapes, cpu_secs| self.usage.add(&self.name, shapes, cpu_secs))
+            .map_err(|e| Error::model(self.name.clone(), e))
     }
+}
+
+fn try_run(
+    session: &mut ort::session::Session,
+    outputs: &[String],
+    inputs: &[(&str, Input<'_>)],
+    told: impl FnOnce(Vec<(String, Vec<usize>)>, f64),
+) -> std::result::Result<Vec<ArrayD<f32>>, ort::Error> {
+    let mut values: Vec<(String, SessionInputValue<'_>)> = Vec::with_capacity(inputs.len());
+    let mut shapes = Vec::with_capacity(inputs.len());
+    for (name, input) in inputs {
+        shapes.push(((*name).to_owned(), input.shape().to_owned()));
+        let value: SessionInputValue<'_> = match input {
+            Input::F32(a) => TensorRef::from_array_view(a.view())?.into(),
+            Input::I64(a) => TensorRef::from_array_view(a.view())?.into(),
+        };
+        values.push(((*name).to_owned(), value));
+    }
+    let begun = thread_cpu_secs();
+    let results = session.run(values)?;
+    crate::pulse::beat();
+    told(shapes, thread_cpu_secs() - begun);
+    let floats = |name: &String| {
+        let value = &results[name.as_str()];
+        match value.try_extract_array::<f32>() {
+            Ok(array) => Ok(array.to_owned()),
+            // Some graphs answer in double precision; the tables hold single.
+            Err(_) => value.try_extract_array::<f64>().map(|array| array.mapv(|x| x as f32)),
+        }
+    };
+    outputs.iter().map(floats).collect()
 }
 
 fn build(

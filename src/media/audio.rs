@@ -7,7 +7,7 @@ use ffmpeg_next as ffmpeg;
 use super::bounds;
 use super::decoding::StreamDecoder;
 use super::downmix;
-use super::input::{self, Source};
+use super::input::{self, OpenMedia};
 use super::intake::Intake;
 use super::pick::{AudioMix, StreamPick};
 use super::placing::{Placed, Placing};
@@ -100,7 +100,7 @@ pub(super) fn decoded(
     channel: Option<usize>,
     spool: Option<SpooledAudio>,
 ) -> Result<(Placed, AudioReport, Vec<Warning>)> {
-    let source = Source::open(path, pick)?;
+    let source = OpenMedia::open(path, pick)?;
     let (stream, mut warnings) = source.probe.chosen(StreamKind::Audio)?;
     let stream = stream.clone();
     let longest = bounds::longest_secs(path);

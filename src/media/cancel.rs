@@ -21,7 +21,7 @@
 
 use std::collections::VecDeque;
 
-use super::downmix::Piece;
+use super::downmix::AudioPiece;
 use super::notes::{Note, NoteKind};
 
 /// Blocks a second.
@@ -52,9 +52,9 @@ const FADES_A_SECOND: u32 = 200;
 /// Mono samples with what there is to tell of them.
 #[derive(Debug)]
 pub(super) struct Mono {
-    /// As in the [`Piece`].
+    /// As in the [`AudioPiece`].
     pub(super) secs: Option<f64>,
-    /// As in the [`Piece`].
+    /// As in the [`AudioPiece`].
     pub(super) rate_hz: u32,
     /// One a sampling instant.
     pub(super) samples: Vec<f32>,
@@ -83,7 +83,7 @@ pub(super) struct Mixer {
     /// Samples a block.
     block: usize,
     /// Pieces not yet handed on.
-    waiting: VecDeque<Piece>,
+    waiting: VecDeque<AudioPiece>,
     /// Index of the first waiting sample since the grid's beginning.
     handed: u64,
     /// Samples taken since then.
@@ -126,7 +126,7 @@ impl Mixer {
     }
 
     /// Takes a piece; what is decided comes out of [`Mixer::pop`].
-    pub(super) fn push(&mut self, piece: Piece) {
+    pub(super) fn push(&mut self, piece: AudioPiece) {
         if piece.mean.is_empty() || piece.rate_hz == 0 {
             return;
         }
@@ -255,7 +255,7 @@ impl Mixer {
         at.and_then(|b| self.decided.get(b)).map_or(&[], Vec::as_slice)
     }
 
-    fn mono(&self, mut piece: Piece) -> Mono {
+    fn mono(&self, mut piece: AudioPiece) -> Mono {
         let mut notes = piece.all_notes();
         let mut samples = std::mem::take(&mut piece.mean);
         let fade = u64::from((self.rate_hz / FADES_A_SECOND).max(1)).min(self.block as u64);

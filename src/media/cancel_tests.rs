@@ -1,4 +1,5 @@
 use super::*;
+use crate::random::Random;
 
 const RATE: u32 = 8000;
 
@@ -19,14 +20,9 @@ fn voice_at(secs: f64, pitch_hz: f64) -> Vec<f64> {
         .collect()
 }
 
-fn noise(count: usize, seed: u32) -> Vec<f64> {
-    let mut x = seed;
-    (0..count)
-        .map(|_| {
-            x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            f64::from(x >> 8) / f64::from(1 << 24) - 0.5
-        })
-        .collect()
+fn noise(count: usize, seed: u64) -> Vec<f64> {
+    let mut random = Random::seeded(seed);
+    (0..count).map(|_| 0.5 * random.signed()).collect()
 }
 
 /// Begin and end in samples, and the channels taken.
@@ -37,7 +33,7 @@ fn mix(channels: &[Vec<f64>], pieces: usize) -> (Vec<f32>, Told) {
     let mut mixer = Mixer::new();
     let n = channels[0].len();
     for start in (0..n).step_by(pieces) {
-        let mut piece = Piece::new(None, RATE, channels.len(), pieces);
+        let mut piece = AudioPiece::new(None, RATE, channels.len(), pieces);
         (start..n.min(start + pieces)).for_each(|i| piece.push(channels.iter().map(|c| c[i])));
         mixer.push(piece);
     }
@@ -147,7 +143,7 @@ fn what_does_not_cancel_is_the_mean_to_the_bit() {
 #[test]
 fn an_inverted_voice_in_unrelated_noise_is_kept() {
     let a = voice(3.0);
-    let with = |s: &[f64], seed: u32| s.iter().zip(noise(s.len(), seed)).map(|(s, n)| s + 0.05 * n).collect::<Vec<_>>();
+    let with = |s: &[f64], seed: u64| s.iter().zip(noise(s.len(), seed)).map(|(s, n)| s + 0.05 * n).collect::<Vec<_>>();
     let channels = [with(&a, 7), with(&scaled(&a, -1.0), 8)];
     let (_, told) = mix(&channels, 1024);
     assert_eq!(told.iter().map(|t| t.1 - t.0).sum::<usize>(), a.len(), "{told:?}");
@@ -158,7 +154,7 @@ fn pauses_between_inverted_words_change_nothing() {
     // Words of 0.4 s with pauses of 0.8 s in which each channel has noise of its own.
     let word = voice(6.0);
     let speaks = |i: usize| (i as f64 / f64::from(RATE)) % 1.2 < 0.4;
-    let with = |gain: f64, seed: u32| {
+    let with = |gain: f64, seed: u64| {
         let noise = noise(word.len(), seed);
         (0..word.len()).map(|i| if speaks(i) { gain * word[i] } else { 0.0 } + 0.002 * noise[i]).collect::<Vec<_>>()
     };
@@ -193,7 +189,7 @@ fn of_many_channels_those_that_cancel_are_thinned_out() {
 fn a_change_of_rate_or_channels_begins_a_new_grid() {
     let mut mixer = Mixer::new();
     let mut push = |rate_hz: u32, channels: usize, count: usize| {
-        let mut piece = Piece::new(None, rate_hz, channels, count);
+        let mut piece = AudioPiece::new(None, rate_hz, channels, count);
         (0..count).for_each(|i| piece.push((0..channels).map(|c| (i as f64 * 0.3).sin() * if c == 1 { -1.0 } else { 1.0 })));
         mixer.push(piece);
     };
@@ -215,7 +211,7 @@ fn a_change_of_rate_or_channels_begins_a_new_grid() {
 fn memory_is_bounded_by_a_second() {
     let mut mixer = Mixer::new();
     for _ in 0..400 {
-        let mut piece = Piece::new(None, RATE, 2, 160);
+        let mut piece = AudioPiece::new(None, RATE, 2, 160);
         (0..160).for_each(|i| piece.push([f64::from(i), -f64::from(i)].into_iter()));
         mixer.push(piece);
         while mixer.pop().is_some() {}

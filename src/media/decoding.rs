@@ -8,7 +8,7 @@ use ffmpeg_next::{self as ffmpeg, Packet, Rational, codec, ffi};
 
 use super::amr;
 use super::bounds;
-use super::input::{self, Source};
+use super::input::{self, OpenMedia};
 use super::log;
 use crate::error::Result;
 use crate::pulse::Furthest;
@@ -115,8 +115,8 @@ pub(super) struct StreamDecoder {
 
 impl StreamDecoder {
     /// The decoder for stream `index` of `source`; the other streams are not read. `threads` is FFmpeg's frame threading.
-    pub(super) fn new(source: Source, index: usize, threads: usize) -> Result<Self> {
-        let Source { mut input, probe } = source;
+    pub(super) fn new(source: OpenMedia, index: usize, threads: usize) -> Result<Self> {
+        let OpenMedia { mut input, probe } = source;
         let path: &Path = &probe.path;
         let fail = |e| input::failure(path, &format!("stream {index} cannot be decoded"), e);
         for mut stream in input.streams_mut() {

@@ -13,7 +13,7 @@ const NO_SOUND: f64 = 1e10;
 
 /// A run of samples as they came out of the decoder.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Piece {
+pub(super) struct AudioPiece {
     /// Presentation time of the first sample since the origin; `None`: it follows on.
     pub(super) secs: Option<f64>,
     /// Samples a second.
@@ -54,12 +54,12 @@ impl Odd {
     }
 }
 
-impl Piece {
+impl AudioPiece {
     /// Empty, with room for `samples` instants of `channels`.
     pub(super) fn new(secs: Option<f64>, rate_hz: u32, channels: usize, samples: usize) -> Self {
         let channels = if channels > 1 { channels } else { 0 };
         let channels = (0..channels).map(|_| Vec::with_capacity(samples)).collect();
-        Piece { secs, rate_hz, mean: Vec::with_capacity(samples), channels, ..Piece::default() }
+        AudioPiece { secs, rate_hz, mean: Vec::with_capacity(samples), channels, ..AudioPiece::default() }
     }
 
     /// All there is to tell of the piece.
@@ -102,7 +102,7 @@ fn finite_mean(sum: f64, count: usize) -> f32 {
 /// room, so that a voice in one channel would change level with the layout's name.
 ///
 /// `None` when the sample format is none of FFmpeg's audio formats.
-pub(super) fn piece(frame: &ffmpeg::frame::Audio, secs: Option<f64>) -> Option<Piece> {
+pub(super) fn piece(frame: &ffmpeg::frame::Audio, secs: Option<f64>) -> Option<AudioPiece> {
     // SAFETY: a decoded frame; `format` was written by the decoder and is read as a plain number.
     let (format, channels, samples) = unsafe {
         let raw = frame.as_ptr();
@@ -112,7 +112,7 @@ pub(super) fn piece(frame: &ffmpeg::frame::Audio, secs: Option<f64>) -> Option<P
         return None;
     }
     let is = |f: Format| format == f as i32;
-    let mut out = Piece::new(secs, frame.rate(), channels, samples);
+    let mut out = AudioPiece::new(secs, frame.rate(), channels, samples);
     let shape = |planar| Shape { channels, samples, planar };
     if is(Format::AV_SAMPLE_FMT_U8) || is(Format::AV_SAMPLE_FMT_U8P) {
         mix::<u8>(frame, &shape(is(Format::AV_SAMPLE_FMT_U8P)), &mut out, |s| (f64::from(s) - 128.0) / 128.0);
@@ -139,7 +139,7 @@ struct Shape {
     planar: bool,
 }
 
-fn mix<T: Copy>(frame: &ffmpeg::frame::Audio, shape: &Shape, out: &mut Piece, scale: impl Fn(T) -> f64) {
+fn mix<T: Copy>(frame: &ffmpeg::frame::Audio, shape: &Shape, out: &mut AudioPiece, scale: impl Fn(T) -> f64) {
     let &Shape { channels, samples, planar } = shape;
     let planes = if planar { channels } else { 1 };
     let per_plane = if planar { samples } else { samples * channels };
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_mean_is_plain_and_never_nan() {
-        let mut p = Piece::new(None, 8000, 2, 4);
+        let mut p = AudioPiece::new(None, 8000, 2, 4);
         p.push([0.5, -0.25].into_iter());
         p.push([f64::NAN, 1.0].into_iter());
         p.push([-32_768.0, 0.0].into_iter());

@@ -23,12 +23,12 @@ use crate::warning::Warning;
 const DOUBTFUL_SCORE: i32 = 26;
 
 /// An open container with what it declares.
-pub(super) struct Source {
+pub(super) struct OpenMedia {
     pub(super) input: format::context::Input,
     pub(super) probe: Probe,
 }
 
-impl Source {
+impl OpenMedia {
     /// Opens and lists; see [`super::probe::probe`] for the errors.
     pub(super) fn open(path: &Path, pick: StreamPick) -> Result<Self> {
         start();
@@ -58,7 +58,7 @@ impl Source {
             warnings: doubt(&input, path).into_iter().chain(ending.warnings.iter().cloned()).collect(),
             ending,
         };
-        Ok(Source { input, probe })
+        Ok(OpenMedia { input, probe })
     }
 }
 
@@ -338,12 +338,12 @@ mod tests {
 
     #[test]
     fn a_missing_file_and_a_file_of_text_are_clear_errors() {
-        let e = Source::open(Path::new("no such file.mp4"), StreamPick::default()).err().unwrap();
+        let e = OpenMedia::open(Path::new("no such file.mp4"), StreamPick::default()).err().unwrap();
         assert!(matches!(e, Error::Read { .. }), "{e:?}");
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("not: media.mp4");
         std::fs::write(&path, "hello").unwrap();
-        let e = Source::open(&path, StreamPick::default()).err().unwrap();
+        let e = OpenMedia::open(&path, StreamPick::default()).err().unwrap();
         assert!(matches!(e, Error::Media { .. }), "{e:?}");
         assert!(e.chain().contains("no media container"), "{}", e.chain());
     }

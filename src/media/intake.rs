@@ -1,7 +1,7 @@
 //! Intake: pieces as they come out of a decoder, to mono and to their place.
 
 use super::cancel::Mixer;
-use super::downmix::Piece;
+use super::downmix::AudioPiece;
 use super::notes::{Note, NoteKind};
 use super::placing::{Placed, Placing};
 use crate::error::Result;
@@ -35,7 +35,7 @@ impl Intake {
     }
 
     /// Takes the next piece.
-    pub(super) fn take(&mut self, mut piece: Piece) -> Result<()> {
+    pub(super) fn take(&mut self, mut piece: AudioPiece) -> Result<()> {
         if piece.mean.is_empty() {
             return Ok(());
         }

@@ -16,7 +16,7 @@ pub struct StreamPick {
 }
 
 /// How many of a file's audio streams are heard.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AudioMix {
     /// One, by rule or as picked.

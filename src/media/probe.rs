@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::bounds;
 use super::declared::Ending;
-use super::input::Source;
+use super::input::OpenMedia;
 use super::orientation::Orientation;
 use super::pick::{self, StreamPick};
 use crate::error::{Error, Result};
@@ -163,5 +163,5 @@ impl Probe {
 /// [`Error::Read`] when the file cannot be opened, [`Error::Media`] when FFmpeg finds no container it knows (with FFmpeg's
 /// message), [`Error::Usage`] when `pick` names a stream that is not there. A file without audio or video is no error here.
 pub fn probe(path: &Path, pick: StreamPick) -> Result<Probe> {
-    Ok(Source::open(path, pick)?.probe)
+    Ok(OpenMedia::open(path, pick)?.probe)
 }

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::downmix::Piece;
+use super::downmix::AudioPiece;
 use super::intake::Intake;
 use super::probe::Probe;
 use crate::error::{Error, Result};
@@ -27,14 +27,14 @@ const MOST_PARTS: usize = 10_000;
 pub(super) struct RiffParts {
     path: PathBuf,
     file: File,
-    parts: Vec<Part>,
+    parts: Vec<WavePart>,
     /// Bytes behind the last part that are another WAV, but not one that can be read here.
     unread: u64,
 }
 
 /// One `fmt ` with its `data`.
 #[derive(Clone, Debug, PartialEq)]
-struct Part {
+struct WavePart {
     float: bool,
     channels: usize,
     rate_hz: u32,
@@ -72,7 +72,7 @@ impl RiffParts {
             at = next;
             parts.push(part);
         }
-        let narrow = |p: &Part| !p.float && p.valid_bits < 8 * p.width as u32;
+        let narrow = |p: &WavePart| !p.float && p.valid_bits < 8 * p.width as u32;
         let ours = parts.len() > 1 || parts.first().is_some_and(narrow);
         let behind = at > 0 && starts_riff(&mut file, at, end).map_err(unreadable)?;
         let unread = if behind { end - at } else { 0 };
@@ -123,11 +123,11 @@ fn starts_riff(file: &mut File, at: u64, end: u64) -> std::io::Result<bool> {
 }
 
 /// The WAV that begins at `at` and where it ends; the part is `None` where it has no sound that can be read here.
-fn part(file: &mut File, at: u64, end: u64) -> std::io::Result<Option<(Option<Part>, u64)>> {
+fn part(file: &mut File, at: u64, end: u64) -> std::io::Result<Option<(Option<WavePart>, u64)>> {
     if !starts_riff(file, at, end)? {
         return Ok(None);
     }
-    let mut format: Option<Part> = None;
+    let mut format: Option<WavePart> = None;
     let mut chunk = at + 12;
     while chunk + 8 <= end {
         let mut head = [0; 8];
@@ -181,7 +181,7 @@ fn refuse_less_than_a_byte(bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// `None` for what are neither integers nor floats.
-fn parse_format(bytes: &[u8]) -> Option<Part> {
+fn parse_format(bytes: &[u8]) -> Option<WavePart> {
     let word = |at: usize| Some(u16::from_le_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
     let (tag, channels, align, bits) = (word(0)?, word(2)?, word(12)?, word(14)?);
     let rate_hz = u32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?);
@@ -191,7 +191,7 @@ fn parse_format(bytes: &[u8]) -> Option<Part> {
     let float = tag_in_guid == FLOAT;
     let sane = if float { matches!(width, 4 | 8) } else { tag_in_guid == PCM && (1..=4).contains(&width) };
     let whole = width * usize::from(channels) == usize::from(align) && rate_hz > 0 && usize::from(bits) <= 8 * width;
-    (sane && whole).then(|| Part {
+    (sane && whole).then(|| WavePart {
         float,
         channels: usize::from(channels),
         rate_hz,
@@ -206,7 +206,7 @@ fn parse_format(bytes: &[u8]) -> Option<Part> {
 
 /// True where the sound of `part` makes sense as floats scaled to integers, as Adobe Audition wrote them: FFmpeg reads
 /// those.
-fn floats(file: &mut File, part: &Part) -> std::io::Result<bool> {
+fn floats(file: &mut File, part: &WavePart) -> std::io::Result<bool> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(part.begin))?;
     file.take(part.bytes.min(4 * PIECE as u64)).read_to_end(&mut bytes)?;
@@ -216,7 +216,7 @@ fn floats(file: &mut File, part: &Part) -> std::io::Result<bool> {
     Ok(2 * sensible > samples.len() && samples.iter().all(|s| *s <= 4.0 * 16_777_216.0))
 }
 
-fn read(file: &mut File, part: &Part, intake: &mut Intake, path: &Path) -> Result<()> {
+fn read(file: &mut File, part: &WavePart, intake: &mut Intake, path: &Path) -> Result<()> {
     let unreadable = |source| Error::Read { path: path.to_path_buf(), source };
     file.seek(SeekFrom::Start(part.begin)).map_err(unreadable)?;
     let instant_bytes = part.width * part.channels;
@@ -229,7 +229,7 @@ fn read(file: &mut File, part: &Part, intake: &mut Intake, path: &Path) -> Resul
         bytes.resize(now * instant_bytes, 0);
         reader.read_exact(&mut bytes).map_err(unreadable)?;
         shift = shift.or_else(|| low_bits(part, &bytes));
-        let mut piece = Piece::new(None, part.rate_hz, part.channels, now);
+        let mut piece = AudioPiece::new(None, part.rate_hz, part.channels, now);
         for instant in bytes.chunks_exact(instant_bytes) {
             piece.push(instant.chunks_exact(part.width).map(|b| value(b, part.float, shift.unwrap_or(0))));
         }
@@ -241,7 +241,7 @@ fn read(file: &mut File, part: &Part, intake: &mut Intake, path: &Path) -> Resul
 
 /// How far integers must be shifted up to fill their container; `None` as long as there is only silence to tell it
 /// from.
-fn low_bits(part: &Part, bytes: &[u8]) -> Option<u32> {
+fn low_bits(part: &WavePart, bytes: &[u8]) -> Option<u32> {
     let spare = (8 * part.width as u32).checked_sub(part.valid_bits).filter(|&s| s > 0 && !part.float && part.width > 1)?;
     let mut samples = bytes.chunks_exact(part.width).map(integer).filter(|&s| s != 0).peekable();
     samples.peek()?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ffmpeg_next::{self as ffmpeg, Packet};
 
 use super::declared::Ending;
-use super::input::{Source, since_origin};
+use super::input::{OpenMedia, since_origin};
 use super::pick::StreamPick;
 use super::probe::{Probe, StreamInfo, StreamKind};
 use super::video::VideoReport;
@@ -154,7 +154,7 @@ pub(super) fn missing_frames(r: &VideoReport, hidden: u64, hole: Option<Segment>
 /// decoding it, and is
 /// asked only where something seems to be missing.
 fn last_packet_end(path: &Path) -> Option<f64> {
-    let Source { mut input, probe } = Source::open(path, StreamPick::default()).ok()?;
+    let OpenMedia { mut input, probe } = OpenMedia::open(path, StreamPick::default()).ok()?;
     let bases: Vec<_> = input.streams().map(|s| s.time_base()).collect();
     let mut packet = Packet::empty();
     let mut end: Option<f64> = None;

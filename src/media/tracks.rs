@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use super::audio::{self, AudioReport};
-use super::downmix::Piece;
-use super::input::Source;
+use super::downmix::AudioPiece;
+use super::input::OpenMedia;
 use super::intake::Intake;
 use super::pick::{AudioMix, StreamPick};
 use super::placing::{Placed, Placing};
@@ -23,14 +23,14 @@ use crate::warning::Warning;
 const PIECE: usize = 1 << 16;
 
 /// A decoded track.
-struct Track {
+struct DecodedTrack {
     placed: Placed,
     report: AudioReport,
 }
 
 /// The indices of the audio streams of `path` that can be decoded, where they are more than one.
 pub(super) fn several(path: &Path) -> Result<Option<Vec<usize>>> {
-    let probe = Source::open(path, StreamPick::default())?.probe;
+    let probe = OpenMedia::open(path, StreamPick::default())?.probe;
     let audio = probe.streams.iter().filter(|s| s.kind == StreamKind::Audio && s.decodable);
     let indices: Vec<usize> = audio.map(|s| s.index).collect();
     Ok((indices.len() > 1).then_some(indices))
@@ -55,7 +55,7 @@ pub(super) fn mixed(
         match audio::decoded(path, rate_hz, pick, None, own) {
             Ok((placed, report, told)) => {
                 warnings.extend(told.into_iter().filter(|w| !matches!(w, Warning::StreamChosen { .. })));
-                tracks.push(Track { placed, report });
+                tracks.push(DecodedTrack { placed, report });
             }
             Err(e @ Error::Media { .. }) => {
                 warnings.push(Warning::TrackLost { index, error: e.chain() });
@@ -73,7 +73,7 @@ pub(super) fn mixed(
         placing = placing.spooled(spool);
     }
     let mut intake = Intake::new(placing, "");
-    let longest = tracks.iter().map(Track::count).max().unwrap_or(0);
+    let longest = tracks.iter().map(DecodedTrack::count).max().unwrap_or(0);
     for start in (0..longest).step_by(PIECE) {
         intake.take(piece(&tracks, rate_hz, start, longest.min(start + PIECE))?)?;
     }
@@ -90,7 +90,7 @@ pub(super) fn mixed(
 /// # Errors
 /// As [`super::audio_spooled`].
 pub fn speaker_tracks(path: &Path, rate_hz: u32) -> Result<Vec<(String, SpooledAudio)>> {
-    let source = Source::open(path, StreamPick::default())?;
+    let source = OpenMedia::open(path, StreamPick::default())?;
     let probe = &source.probe;
     let (chosen, _) = probe.chosen(StreamKind::Audio)?;
     let streams: Vec<usize> = probe.streams.iter().filter(|s| s.kind == StreamKind::Audio && s.decodable).map(|s| s.index).collect();
@@ -109,7 +109,7 @@ pub fn speaker_tracks(path: &Path, rate_hz: u32) -> Result<Vec<(String, SpooledA
 }
 
 /// Title and language of stream `index`.
-fn tags(source: &Source, index: usize) -> [Option<String>; 2] {
+fn tags(source: &OpenMedia, index: usize) -> [Option<String>; 2] {
     let stream = source.input.stream(index);
     let metadata = stream.as_ref().map(|s| s.metadata());
     // Labels have no white space; "und" is Matroska's and MP4's word for no language.
@@ -135,16 +135,16 @@ fn names(tags: &[[Option<String>; 2]], count: usize) -> Vec<String> {
 }
 
 /// Samples `start` to `end` of all tracks; silence after the end of one.
-fn piece(tracks: &[Track], rate_hz: u32, start: usize, end: usize) -> Result<Piece> {
+fn piece(tracks: &[DecodedTrack], rate_hz: u32, start: usize, end: usize) -> Result<AudioPiece> {
     let parts = tracks.iter().map(|t| t.samples(start, end)).collect::<Result<Vec<_>>>()?;
-    let mut piece = Piece::new(None, rate_hz, tracks.len(), end - start);
+    let mut piece = AudioPiece::new(None, rate_hz, tracks.len(), end - start);
     for i in 0..end - start {
         piece.push(parts.iter().map(|p| f64::from(p.get(i).copied().unwrap_or(0.0))));
     }
     Ok(piece)
 }
 
-impl Track {
+impl DecodedTrack {
     fn count(&self) -> usize {
         self.placed.spool.as_ref().map_or(self.placed.samples.len(), |s| s.count())
     }
@@ -162,7 +162,7 @@ impl Track {
 
 /// The first track's stream, and times and counts over all: the mix begins with the first to begin, and ends with the
 /// last.
-fn report_of(tracks: &[Track]) -> Option<AudioReport> {
+fn report_of(tracks: &[DecodedTrack]) -> Option<AudioReport> {
     let all = || tracks.iter().map(|t| &t.report);
     let mut report = all().next()?.clone();
     report.channels = all().map(|r| r.channels).sum();
@@ -177,7 +177,7 @@ fn report_of(tracks: &[Track]) -> Option<AudioReport> {
 }
 
 /// Where every track has a hole.
-fn common(tracks: &[Track]) -> Vec<Segment> {
+fn common(tracks: &[DecodedTrack]) -> Vec<Segment> {
     let Some((first, others)) = tracks.split_first() else { return Vec::new() };
     others.iter().fold(first.report.gaps.clone(), |gaps, track| {
         let pairs = gaps.iter().flat_map(|a| track.report.gaps.iter().map(move |b| (a, b)));

@@ -12,7 +12,7 @@ use super::decoding::StreamDecoder;
 use super::deinterlace::Deinterlacer;
 use super::grid::SamplingGrid;
 use super::holes::Holes;
-use super::input::{self, Source};
+use super::input::{self, OpenMedia};
 use super::orientation::Orientation;
 use super::pick::StreamPick;
 use super::picture::{Converter, Shape};
@@ -122,7 +122,7 @@ pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video>
         let what = format!("a sampling rate of {} Hz", sampling.rate_hz);
         return Err(Error::Usage { what, hint: "give 0 for every frame, or frames a second".into() });
     }
-    let source = Source::open(path, pick)?;
+    let source = OpenMedia::open(path, pick)?;
     let (stream, mut warnings) = source.probe.chosen(StreamKind::Video)?;
     let stream = stream.clone();
     let longest = bounds::longest_secs(path);
@@ -203,7 +203,7 @@ fn blank_report(stream: &StreamInfo, warnings: Vec<Warning>) -> VideoReport {
 }
 
 /// What goes with a frame through the deinterlacer.
-struct Shot {
+struct FrameNotes {
     index: u64,
     pts: Seconds,
     sampled: bool,
@@ -224,7 +224,7 @@ struct Film {
     stream_orientation: Orientation,
     grid: SamplingGrid,
     converter: Converter,
-    deinterlacer: Option<Deinterlacer<Shot>>,
+    deinterlacer: Option<Deinterlacer<FrameNotes>>,
     sender: SyncSender<Result<VideoFrame>>,
     /// Jumps to time stamps after this are not believed.
     limit: f64,
@@ -266,15 +266,15 @@ impl Film {
         let sampled = self.report.last_pts.is_none_or(|last| pts > last || index == 0) && self.grid.takes(pts.get());
         self.report.last_pts = self.report.last_pts.max(Some(pts));
         let sar = self.decoder.sample_aspect(frame);
-        let shot = Shot { index, pts, sampled, sar, orientation: self.orientation(frame) };
+        let notes = FrameNotes { index, pts, sampled, sar, orientation: self.orientation(frame) };
         if index == 0 {
-            self.describe(frame, &shot);
+            self.describe(frame, &notes);
         }
         let interlaced = frame.is_interlaced() || self.flagged_interlaced;
         if interlaced || self.deinterlacer.is_some() {
-            return self.deinterlace(frame, shot, interlaced);
+            return self.deinterlace(frame, notes, interlaced);
         }
-        self.show(frame, &shot)
+        self.show(frame, &notes)
     }
 
     /// Time since the origin; `None` for frames before it.
@@ -323,16 +323,16 @@ impl Film {
         data.and_then(|d| input::matrix_of(d.data())).map(Orientation::from_matrix).unwrap_or_default()
     }
 
-    fn describe(&mut self, frame: &frame::Video, shot: &Shot) {
-        let (w, h) = Shape::of(frame).square(shot.sar);
+    fn describe(&mut self, frame: &frame::Video, notes: &FrameNotes) {
+        let (w, h) = Shape::of(frame).square(notes.sar);
         let r = &mut self.report;
-        (r.width, r.height) = if shot.orientation.swaps_sides() { (h, w) } else { (w, h) };
+        (r.width, r.height) = if notes.orientation.swaps_sides() { (h, w) } else { (w, h) };
         (r.coded_width, r.coded_height) = (frame.width(), frame.height());
-        (r.sar, r.orientation) = (shot.sar, shot.orientation);
+        (r.sar, r.orientation) = (notes.sar, notes.orientation);
         r.hdr = tonemap::is_hdr(frame);
     }
 
-    fn deinterlace(&mut self, frame: &mut frame::Video, shot: Shot, interlaced: bool) -> std::result::Result<(), Stopped> {
+    fn deinterlace(&mut self, frame: &mut frame::Video, notes: FrameNotes, interlaced: bool) -> std::result::Result<(), Stopped> {
         self.report.interlaced = true;
         let shape = Shape::of(frame);
         if self.deinterlacer.as_ref().is_some_and(|d| d.shape() != shape) {
@@ -348,7 +348,7 @@ impl Film {
         };
         match made {
             Ok(mut d) => {
-                let pushed = d.push(frame, shot);
+                let pushed = d.push(frame, notes);
                 self.deinterlacer = Some(d);
                 match pushed {
                     Ok(()) => self.pull_deinterlaced(),
@@ -356,13 +356,13 @@ impl Film {
                 }
             }
             // A format bwdif cannot take is better shown with its lines than not at all.
-            Err(_) => self.show(frame, &shot),
+            Err(_) => self.show(frame, &notes),
         }
     }
 
     fn pull_deinterlaced(&mut self) -> std::result::Result<(), Stopped> {
-        while let Some((mut frame, shot)) = self.deinterlacer.as_mut().and_then(Deinterlacer::pull) {
-            self.show(&mut frame, &shot)?;
+        while let Some((mut frame, notes)) = self.deinterlacer.as_mut().and_then(Deinterlacer::pull) {
+            self.show(&mut frame, &notes)?;
         }
         Ok(())
     }
@@ -378,14 +378,14 @@ impl Film {
         done
     }
 
-    fn show(&mut self, frame: &mut frame::Video, shot: &Shot) -> std::result::Result<(), Stopped> {
-        if !shot.sampled {
+    fn show(&mut self, frame: &mut frame::Video, notes: &FrameNotes) -> std::result::Result<(), Stopped> {
+        if !notes.sampled {
             return Ok(());
         }
-        match self.converter.convert(frame, shot.sar, shot.orientation) {
+        match self.converter.convert(frame, notes.sar, notes.orientation) {
             Ok(image) => {
                 self.report.frames_sampled += 1;
-                self.sender.send(Ok(VideoFrame { index: shot.index, pts: shot.pts, image })).map_err(|_| Stopped)
+                self.sender.send(Ok(VideoFrame { index: notes.index, pts: notes.pts, image })).map_err(|_| Stopped)
             }
             Err(e) => self.fail("converting to RGB", e),
         }

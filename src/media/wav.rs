@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hound::{SampleFormat, WavReader};
 
-use super::downmix::Piece;
+use super::downmix::AudioPiece;
 use super::intake::Intake;
 use super::probe::{Probe, StreamInfo};
 use crate::error::{Error, Result};
@@ -68,7 +68,7 @@ enum Failure {
 fn mix(samples: impl Iterator<Item = hound::Result<f64>>, spec: hound::WavSpec, intake: &mut Intake) -> std::result::Result<(), Failure> {
     let channels = usize::from(spec.channels).max(1);
     let mut instant = Vec::with_capacity(channels);
-    let empty = || Piece::new(None, spec.sample_rate, channels, PIECE);
+    let empty = || AudioPiece::new(None, spec.sample_rate, channels, PIECE);
     let mut piece = empty();
     for sample in samples {
         instant.push(sample.map_err(Failure::Read)?);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Models, Request, extract};
-use crate::inference::{Registry, Runtime};
+use crate::inference::{ModelSet, Registry, Runtime};
 use crate::recipe::Recipe;
 use crate::table::{ColumnData, Table};
 

@@ -30,10 +30,8 @@ pub fn known_voices(config: &SpeakerConfig, models: &mut SpeakerModels) -> Resul
 
 /// The folder's files in order of their names, hidden ones left out.
 fn recordings(folder: &Path) -> Result<Vec<PathBuf>> {
-    let fail = |source| Error::Read { path: folder.to_owned(), source };
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(fail)? {
-        let path = entry.map_err(fail)?.path();
+    for path in crate::file::listed(folder)? {
         let hidden = path.file_name().is_none_or(|n| n.to_string_lossy().starts_with('.'));
         if !path.is_dir() && !hidden {
             // A pipe among them is an error, not a voice less.
@@ -41,7 +39,6 @@ fn recordings(folder: &Path) -> Result<Vec<PathBuf>> {
             files.push(path);
         }
     }
-    files.sort();
     Ok(files)
 }
 

@@ -134,8 +134,8 @@ pub(super) fn below(prefix: &str, path: &Path, files: &mut Vec<(String, PathBuf)
         files.push((name, path.to_owned()));
         return Ok(());
     }
-    for entry in std::fs::read_dir(path).map_err(fail)? {
-        below(&name, &entry.map_err(fail)?.path(), files)?;
+    for inner in crate::file::listed(path)? {
+        below(&name, &inner, files)?;
     }
     Ok(())
 }

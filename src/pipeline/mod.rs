@@ -17,6 +17,7 @@ mod growth;
 mod hear;
 mod inputs;
 mod interview;
+mod models;
 #[cfg(test)]
 mod relation_truth;
 mod scene;
@@ -32,6 +33,7 @@ pub use enrolment::known_voices;
 pub use hear::bounds_and_tracks;
 pub use inputs::Inputs;
 pub use interview::interviews_schema;
+pub use models::Models;
 pub use schema_page::schema_page;
 pub use tables::{feature_tables, schemas};
 pub use write::{file_metadata, write, write_failure};
@@ -41,12 +43,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::annotation::Annotation;
-use crate::audio::{self, VoiceModels};
 use crate::error::{Error, Result};
-use crate::face::{self, FaceModels};
-use crate::inference::{Registry, Runtime, Usage};
+use crate::inference::Usage;
 use crate::recipe::Recipe;
-use crate::speaker::{self, SpeakerBounds, SpeakerModels};
+use crate::speaker::SpeakerBounds;
 use crate::table::{ColumnData, Table};
 use crate::warning::Warnings;
 use scene::Scene;
@@ -97,46 +97,6 @@ impl Request {
         })?;
         let media_name = told::file_name(media);
         Ok(Request { interview_id: stem, media_name, media: Some(media.to_owned()), ..Request::default() })
-    }
-}
-
-/// The loaded models of one worker.
-#[derive(Debug)]
-pub struct Models {
-    voice: VoiceModels,
-    speaker: SpeakerModels,
-    face: Option<FaceModels>,
-}
-
-impl Models {
-    /// Registry names of the models that the recipe needs.
-    pub fn names(recipe: &Recipe) -> Vec<&str> {
-        let mut names: Vec<&str> = audio::MODELS.iter().chain(speaker::MODELS).copied().collect();
-        if !recipe.input.skip_video {
-            names.extend(face::models(&recipe.face));
-        }
-        names.sort_unstable();
-        names.dedup();
-        names
-    }
-
-    /// Loads them.
-    ///
-    /// # Errors
-    /// Those of [`crate::inference::Session::load`].
-    pub fn load(registry: &Registry, recipe: &Recipe, runtime: Runtime) -> Result<Self> {
-        Ok(Models {
-            voice: VoiceModels::load(registry, runtime)?,
-            speaker: SpeakerModels::load(registry, runtime)?,
-            face: if recipe.input.skip_video { None } else { Some(FaceModels::load(registry, &recipe.face, runtime)?) },
-        })
-    }
-
-    /// The calls of each model since the last time this was asked; models that were not called are left out.
-    pub fn take_usage(&mut self) -> BTreeMap<String, Usage> {
-        let face = self.face.iter_mut().flat_map(FaceModels::sessions);
-        let sessions = self.voice.sessions().into_iter().chain(self.speaker.sessions()).chain(face);
-        sessions.map(|s| (s.name().to_owned(), s.take_usage())).filter(|(_, u)| u.calls > 0).collect()
     }
 }
 
@@ -250,9 +210,9 @@ pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress
     let inputs = Inputs::take(request, recipe)?;
     let transcript = transcript::read_transcript(work)?;
     // What a failed interview asked before is not this one's.
-    drop(models.take_usage());
+    drop(models.usage.take());
 
-    let Models { voice, speaker, face } = models;
+    let Models { voice, speaker, face, usage } = models;
     let (heard, seen) = rayon::join(|| hear::hear(work, voice, speaker), || watch::watch(work, face.as_mut()));
     let (heard, mut timings) = heard?;
     let (seen, watch_secs) = seen?;
@@ -268,7 +228,7 @@ pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress
     inputs.must_be_unchanged(request, recipe)?;
     let row = interview::done(&scene, inputs.request_hash(), warnings.into_sorted())?;
     drop(scene);
-    timings.models = models.take_usage();
+    timings.models = usage.take();
     timings.tables_secs = step.elapsed().as_secs_f64();
     timings.total_secs = begun.elapsed().as_secs_f64();
     let annotation = heard.diarization.annotation;

@@ -7,7 +7,7 @@ use std::process::Command;
 use super::watch::watch;
 use super::{Models, Request, Work, extract};
 use crate::annotation::Turn;
-use crate::inference::{Registry, Runtime};
+use crate::inference::{ModelSet, Registry, Runtime};
 use crate::media::{self, StreamPick};
 use crate::recipe::Recipe;
 use crate::table::{ColumnData, Table};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Interview, Models, Request, done, interview, told};
 use crate::error::{Error, Result};
-use crate::inference::Registry;
+use crate::inference::{ModelSet, Registry};
 use crate::recipe::Recipe;
 use crate::store::folder::Target;
 use crate::store::parquet::FileMetadata;
@@ -20,8 +20,9 @@ const SCHEMA_VERSION: &str = "1";
 /// Those of [`Recipe::canonical_json`] and [`Registry::model`].
 pub fn file_metadata(recipe: &Recipe, registry: &Registry) -> Result<FileMetadata> {
     let mut models = BTreeMap::new();
-    for name in Models::names(recipe) {
-        models.insert(name.to_owned(), registry.model(name)?.sha256.clone());
+    for name in Models::names(registry, recipe)? {
+        let sha256 = registry.model(&name)?.sha256.clone();
+        models.insert(name, sha256);
     }
     let recipe = told::recipe(recipe);
     Ok(FileMetadata {

@@ -2,10 +2,13 @@
 
 use super::*;
 use crate::annotation::SpeechTurn;
+use crate::inference::Runtime;
+use crate::store::rttm::read_rttm;
+use crate::random::Random;
 use crate::signal::AudioBuffer;
 
 fn models() -> SpeakerModels {
-    SpeakerModels::load(&fixture::registry(), Runtime::default()).expect("run make models")
+    SpeakerModels::load(&fixture::registry(), &SpeakerConfig::default(), Runtime::default()).expect("run make models")
 }
 
 fn run(models: &mut SpeakerModels, samples: Vec<f32>, bounds: SpeakerBounds) -> Diarization {
@@ -21,24 +24,15 @@ fn run(models: &mut SpeakerModels, samples: Vec<f32>, bounds: SpeakerBounds) -> 
 
 /// The truth of a clip. `ami_dev00.rttm` holds a second recording's lines (`dev01`) too.
 fn truth(shared: &std::path::Path, clip: &str) -> Annotation {
-    let text = std::fs::read_to_string(shared.join(format!("media/audio/{clip}.rttm"))).unwrap();
-    let turn = |line: &str| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let (start, length): (f64, f64) = (fields[3].parse().unwrap(), fields[4].parse().unwrap());
-        let segment = Segment::from_secs(start, start + length).unwrap();
-        (fields[1] != "dev01").then(|| SpeechTurn { segment, speaker: fields[7].to_owned() })
-    };
-    Annotation::new(text.lines().filter_map(turn).collect())
+    let recordings = read_rttm(&shared.join(format!("media/audio/{clip}.rttm"))).unwrap();
+    let turns = recordings.iter().filter(|(uri, _)| uri != "dev01").flat_map(|(_, annotation)| annotation.turns().iter().cloned());
+    Annotation::new(turns.collect())
 }
 
 /// A repeatable noise in [-0.5, 0.5).
 fn noise(count: usize) -> Vec<f32> {
-    let mut state = 7u32;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / 16_777_216.0 - 0.5
-    };
-    (0..count).map(|_| next()).collect()
+    let mut random = Random::seeded(7);
+    (0..count).map(|_| 0.5 * random.signed() as f32).collect()
 }
 
 #[test]

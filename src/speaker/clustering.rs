@@ -2,7 +2,8 @@
 //!
 //! Average linkage on cosines, weighted by seconds. A cluster is kept as the sum of its vectors, so the mean similarity of two clusters
 //! is one dot product and no matrix is stored; nearest-neighbour chains (Müllner, "Modern hierarchical, agglomerative clustering
-//! algorithms", arXiv 1109.2378) give the exact dendrogram. Long recordings are clustered in blocks whose clusters are clustered again:
+//! algorithms", arXiv 1109.2378) give the exact dendrogram. The crate kodama has the same algorithm, but it knows no weights (a unit of
+//! 0.7 s would count as much as one of 3 s) and takes the whole matrix. Long recordings are clustered in blocks whose clusters are clustered again:
 //! time is linear, memory bounded.
 //!
 //! Where to cut is relative: similarity between clusters is measured against the similarity of stretches that follow each other within a
@@ -53,23 +54,30 @@ const MIN_PAIRS: usize = 3;
 const MAX_PAIRS: usize = 15;
 
 /// Clustering parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ClusteringConfig {
     /// Solo speech is cut into units of about this length.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub unit_secs: f64,
     /// Shorter units join a speaker but found none.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub min_unit_secs: f64,
     /// Units whose mean speech probability is below this found no speaker, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub min_speech_probability: f64,
     /// Clusters at least this similar, relative to a voice's similarity with itself, are one speaker.
+    #[schemars(range(min = 0.0))]
     pub relative_similarity: f64,
     /// A cluster with less solo speech than this is no speaker of its own.
+    #[schemars(range(min = 0.0))]
     pub min_speaker_secs: f64,
     /// A cluster with less than this share of all solo speech is brief: strays grow with the recording, speakers do not.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub brief_share: f64,
     /// A brief cluster is a speaker of its own only when it is less similar than this to every other speaker, and to what two of them
     /// speaking at once would sound like; relative like the similarity above.
+    #[schemars(range(min = 0.0))]
     pub brief_similarity: f64,
 }
 
@@ -89,7 +97,7 @@ impl Default for ClusteringConfig {
 
 /// A stretch of one voice.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unit {
+pub struct VoiceUnit {
     /// Unit length, or scaled by [`relative`].
     pub embedding: Vec<f32>,
     /// Its length in time: its weight.
@@ -134,13 +142,13 @@ pub fn self_similarity(pairs: &[(usize, f64)], at: usize) -> f64 {
 }
 
 /// The unit scaled so that its voice's similarity with itself is 1: cosines become relative, and average linkage stays what it is.
-pub fn relative(unit: &Unit, self_similarity: f64) -> Unit {
+pub fn relative(unit: &VoiceUnit, self_similarity: f64) -> VoiceUnit {
     let scale = 1.0 / self_similarity.sqrt();
-    Unit { embedding: unit.embedding.iter().map(|&v| (f64::from(v) * scale) as f32).collect(), secs: unit.secs }
+    VoiceUnit { embedding: unit.embedding.iter().map(|&v| (f64::from(v) * scale) as f32).collect(), secs: unit.secs }
 }
 
 /// Finds at least `least` and at most `most` speakers among `units`; none when there are no units.
-pub fn cluster(units: &[Unit], config: &ClusteringConfig, least: usize, most: usize) -> Speakers {
+pub fn cluster(units: &[VoiceUnit], config: &ClusteringConfig, least: usize, most: usize) -> Speakers {
     let threshold = config.relative_similarity;
     let mut nodes: Vec<Node> =
         units.iter().map(|u| Node { sum: u.embedding.iter().map(|&v| f64::from(v) * u.secs).collect(), secs: u.secs }).collect();
@@ -320,10 +328,11 @@ fn groups(nodes: &[Node], labels: &[usize]) -> Vec<Node> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     /// Units around the given angles (degrees) in a plane, 1 s each.
-    fn units(angles: &[f64]) -> Vec<Unit> {
-        let at = |a: &f64| Unit { embedding: vec![a.to_radians().cos() as f32, a.to_radians().sin() as f32], secs: 1.0 };
+    fn units(angles: &[f64]) -> Vec<VoiceUnit> {
+        let at = |a: &f64| VoiceUnit { embedding: vec![a.to_radians().cos() as f32, a.to_radians().sin() as f32], secs: 1.0 };
         angles.iter().map(at).collect()
     }
 
@@ -357,11 +366,8 @@ mod tests {
     #[test]
     fn chains_give_the_dendrogram_of_the_plain_algorithm() {
         // A fixed pseudo-random cloud in 3 dimensions.
-        let mut state = 1u32;
-        let mut next = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            f64::from(state) / f64::from(u32::MAX) - 0.5
-        };
+        let mut random = Random::seeded(1);
+        let mut next = || 0.5 * random.signed();
         let nodes: Vec<Node> = (0..40).map(|_| Node { sum: vec![next(), next(), next()], secs: 1.0 }).collect();
         let got: Vec<f64> = linkage(&nodes).iter().map(|m| m.similarity).collect();
         let mut plain: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
@@ -390,14 +396,14 @@ mod tests {
         assert!((self_similarity(&pairs, 3) - 0.6).abs() < 1e-12);
         assert!((self_similarity(&pairs, 36) - 0.8).abs() < 1e-12);
         assert!((self_similarity(&pairs[..2], 0) - SELF_SIMILARITY).abs() < 1e-12);
-        let scaled = relative(&Unit { embedding: vec![0.6, 0.8], secs: 2.0 }, 0.64);
+        let scaled = relative(&VoiceUnit { embedding: vec![0.6, 0.8], secs: 2.0 }, 0.64);
         assert!((scaled.embedding[0] - 0.75).abs() < 1e-6 && (scaled.secs - 2.0).abs() < 1e-12);
     }
 
     #[test]
     fn strays_of_a_long_recording_are_no_speakers_and_a_brief_voice_is() {
-        let unit = |v: [f32; 3]| Unit { embedding: v.to_vec(), secs: 1.0 };
-        let mut all: Vec<Unit> = (0..400).map(|i| unit(if i % 2 == 0 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] })).collect();
+        let unit = |v: [f32; 3]| VoiceUnit { embedding: v.to_vec(), secs: 1.0 };
+        let mut all: Vec<VoiceUnit> = (0..400).map(|i| unit(if i % 2 == 0 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] })).collect();
         // Three times: two voices at once (0.5 similar to either), and a voice like nobody's.
         all.extend((0..3).map(|_| unit([0.5, 0.5, 0.707])));
         all.extend((0..3).map(|_| unit([-0.1, 0.1, -0.99])));

@@ -12,8 +12,8 @@ use ndarray::{Array2, Axis, Ix4};
 
 use super::fbank::{self, Fbank};
 use crate::error::{Error, Result};
-use crate::inference::{Input, Registry, Runtime, Session};
-use crate::signal::{AudioBuffer, Sound};
+use crate::inference::{Input, Loader, Session};
+use crate::signal::Sound;
 use crate::time::Seconds;
 
 /// Registry name of the network up to its pooling.
@@ -63,17 +63,13 @@ struct Pool {
 }
 
 impl Embedder {
-    /// Loads [`FRAME_MODEL`] and [`HEAD_MODEL`].
+    /// [`FRAME_MODEL`] and [`HEAD_MODEL`].
     ///
     /// # Errors
-    /// What [`Session::load`] says.
-    pub fn load(registry: &Registry, runtime: Runtime) -> Result<Self> {
-        let (frames, head) = (Session::load(registry, FRAME_MODEL, runtime)?, Session::load(registry, HEAD_MODEL, runtime)?);
+    /// What [`Loader::session`] says.
+    pub fn open(loader: &mut Loader<'_>) -> Result<Self> {
+        let (frames, head) = (loader.session_without_arena(FRAME_MODEL)?, loader.session_without_arena(HEAD_MODEL)?);
         Ok(Embedder { fbank: Fbank::new(), frames, head })
-    }
-
-    pub(super) fn sessions(&mut self) -> [&mut Session; 2] {
-        [&mut self.frames, &mut self.head]
     }
 
     /// One embedding a stretch of `sound` (16 kHz). A stretch is a rising list of feature frames (see [`feature_frame`]), which need
@@ -126,28 +122,6 @@ impl Embedder {
         }
         self.project(&mut heads, &mut result)?;
         Ok(result)
-    }
-
-    /// The embedding of a stretch on its own, context and mean its own, as CAM++ is used elsewhere; padded to three frames.
-    ///
-    /// # Errors
-    /// As [`Embedder::embed`].
-    pub fn embed_alone(&mut self, samples: &[f32]) -> Result<Embedding> {
-        let shortest = fbank::FRAMES.window() + (STRIDE * MIN_FRAMES - 1) * fbank::FRAMES.hop();
-        let mut padded = samples.to_vec();
-        padded.resize(samples.len().max(shortest), 0.0);
-        let count = fbank::FRAMES.whole_frames(padded.len());
-        let features = self.features(&AudioBuffer::new(padded, super::RATE_HZ), 0, count)?;
-        let mut pool = Pool { stretch: 0, next: features.nrows(), sum: vec![0.0; CHANNELS], squares: vec![0.0; CHANNELS] };
-        for row in features.rows() {
-            for ((value, sum), square) in row.iter().zip(&mut pool.sum).zip(&mut pool.squares) {
-                *sum += f64::from(*value);
-                *square += f64::from(*value) * f64::from(*value);
-            }
-        }
-        let mut result = vec![None];
-        self.project(&mut vec![(0, pool.statistics())], &mut result)?;
-        Ok(result.pop().flatten())
     }
 
     /// Feature frames `[count / 2, 512]` of a block of filter bank frames.
@@ -237,8 +211,32 @@ fn blocks(frames: usize) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inference::Runtime;
+    use crate::random::Random;
+    use crate::signal::AudioBuffer;
     use crate::speaker::fixture;
     use crate::time::Segment;
+
+    impl Embedder {
+        /// The embedding of a stretch on its own, context and mean its own, as CAM++ is used elsewhere; padded to three frames.
+        fn embed_alone(&mut self, samples: &[f32]) -> Result<Embedding> {
+            let shortest = fbank::FRAMES.window() + (STRIDE * MIN_FRAMES - 1) * fbank::FRAMES.hop();
+            let mut padded = samples.to_vec();
+            padded.resize(samples.len().max(shortest), 0.0);
+            let count = fbank::FRAMES.whole_frames(padded.len());
+            let features = self.features(&AudioBuffer::new(padded, crate::speaker::RATE_HZ), 0, count)?;
+            let mut pool = Pool { stretch: 0, next: features.nrows(), sum: vec![0.0; CHANNELS], squares: vec![0.0; CHANNELS] };
+            for row in features.rows() {
+                for ((value, sum), square) in row.iter().zip(&mut pool.sum).zip(&mut pool.squares) {
+                    *sum += f64::from(*value);
+                    *square += f64::from(*value) * f64::from(*value);
+                }
+            }
+            let mut result = vec![None];
+            self.project(&mut vec![(0, pool.statistics())], &mut result)?;
+            Ok(result.pop().flatten())
+        }
+    }
 
     #[test]
     fn a_short_rest_joins_the_block_before() {
@@ -256,7 +254,7 @@ mod tests {
     #[test]
     fn embeddings_equal_the_reference() {
         let Some(shared) = fixture::shared() else { return };
-        let mut embedder = Embedder::load(&fixture::registry(), Runtime::default()).expect("run make models");
+        let mut embedder = Embedder::open(&mut Loader::new(&fixture::registry(), Runtime::default())).expect("run make models");
         for clip in ["pyannote_sample", "ami_dev00", "dual_speaker", "three_speakers"] {
             let audio = fixture::clip(&shared, clip);
             let text = std::fs::read_to_string(shared.join(format!("reference/{clip}/campplus.json"))).unwrap();
@@ -276,8 +274,9 @@ mod tests {
 
     #[test]
     fn a_stretch_of_all_frames_is_the_block_alone() {
-        let noise: Vec<f32> = (0..16_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 16) as f32 / 65_536.0 - 0.5).collect();
-        let mut embedder = Embedder::load(&fixture::registry(), Runtime::default()).expect("run make models");
+        let mut random = Random::seeded(1);
+        let noise: Vec<f32> = (0..16_000).map(|_| 0.5 * random.signed() as f32).collect();
+        let mut embedder = Embedder::open(&mut Loader::new(&fixture::registry(), Runtime::default())).expect("run make models");
         let alone = embedder.embed_alone(&noise).unwrap().unwrap();
         let pooled = embedder.embed(&AudioBuffer::new(noise, 16_000), &[(0..49).collect(), vec![], vec![3]]).unwrap();
         assert!((cosine(&alone, pooled[0].as_ref().unwrap()) - 1.0).abs() < 1e-5);

@@ -13,12 +13,13 @@ use crate::text::steers;
 use crate::time::Segment;
 
 /// Enrolment parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EnrolmentConfig {
     /// Folder of recordings, each named after the one who speaks in it, or Parquet file with the columns name and embedding; empty = none.
     pub voices: String,
     /// A speaker has a known name when the cosine of the two voices is at least this.
+    #[schemars(range(min = 0.0))]
     pub min_similarity: f64,
 }
 

@@ -1,10 +1,10 @@
 //! Who spoke when: voice activity, local speakers in sliding windows, voice embeddings, clustering, speech turns.
 //!
 //! ```text
-//! AudioBuffer ─ vad ─────────────── speech probability a 32 ms
-//!             └ segmentation ────── up to 3 local speakers a 10 s window
+//! AudioBuffer ─ vad ─────────────── speech probability per 32 ms
+//!             └ segmentation ────── up to 3 local speakers per 10 s window
 //!               └ tracks ────────── one voice through neighbouring windows
-//!                 └ embedding ───── one 192-d vector a stretch of solo speech
+//!                 └ embedding ───── one 192-d vector per stretch of solo speech
 //!                   └ clustering ── how many speakers, and their voices
 //!                     └ resegmentation ── whose each track is, frame by frame
 //!                       └ reconstruct ─── speech turns, overlap kept
@@ -23,6 +23,8 @@ mod score;
 mod segmentation;
 mod tracks;
 mod vad;
+mod veto;
+mod voices;
 
 #[cfg(test)]
 mod acceptance;
@@ -37,7 +39,7 @@ pub use clustering::ClusteringConfig;
 pub use diarization::diarize;
 pub use embedding::{EMBEDDING, Embedder, Embedding, cosine};
 pub use enrolment::{EnrolmentConfig, KnownVoice, merge_voices, name_speakers, voice_of};
-pub use reconstruct::TurnConfig;
+pub use reconstruct::SpeechTurnConfig;
 pub use resegmentation::ResegmentationConfig;
 pub use score::{Score, ScoreOptions, score};
 pub use segmentation::{SegmentationConfig, Segmenter};
@@ -45,20 +47,17 @@ pub use vad::{CHUNKS as VAD_CHUNKS, Vad, VadConfig, segments as speech_segments}
 
 use crate::annotation::Annotation;
 use crate::error::{Error, Result};
-use crate::inference::{Registry, Runtime, Session};
+use crate::inference::{Loader, ModelSet};
+use crate::limits;
 use crate::table::Missing;
 use crate::time::Segment;
 use crate::warning::Warning;
-
-/// Registry names of the models diarization needs.
-pub const MODELS: &[&str] =
-    &[vad::MODEL, segmentation::FILTER_MODEL, segmentation::WINDOW_MODEL, embedding::FRAME_MODEL, embedding::HEAD_MODEL];
 
 /// Sample rate every model of this room takes.
 pub const RATE_HZ: u32 = 16_000;
 
 /// All parameters of diarization that change results.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpeakerConfig {
     /// Voice activity.
@@ -70,9 +69,19 @@ pub struct SpeakerConfig {
     /// Changes of speakers within a track.
     pub resegmentation: ResegmentationConfig,
     /// Speech turns.
-    pub turns: TurnConfig,
+    pub turns: SpeechTurnConfig,
     /// Voices known by name.
     pub enrolment: EnrolmentConfig,
+}
+
+impl SpeakerConfig {
+    /// Checks that the values mean something.
+    ///
+    /// # Errors
+    /// [`Error::Recipe`] with the key that is wrong, its value and what is accepted.
+    pub fn check(&self) -> Result<()> {
+        limits::check(self, "speaker")
+    }
 }
 
 /// How many speakers there are, as far as the user knows; always honoured.
@@ -111,7 +120,7 @@ impl SpeakerBounds {
     }
 }
 
-/// The loaded models; one set a worker.
+/// The loaded models; one set per worker.
 #[derive(Debug)]
 pub struct SpeakerModels {
     /// Voice activity.
@@ -122,26 +131,12 @@ pub struct SpeakerModels {
     pub embedder: Embedder,
 }
 
-impl SpeakerModels {
-    /// Loads [`MODELS`].
-    ///
-    /// # Errors
-    /// What [`crate::inference::Session::load`] says.
-    pub fn load(registry: &Registry, runtime: Runtime) -> Result<Self> {
-        // The signal of a long recording fills the memory that arenas would.
-        let runtime = Runtime { arena: false, ..runtime };
-        Ok(SpeakerModels {
-            vad: Vad::load(registry, runtime)?,
-            segmenter: Segmenter::load(registry, runtime)?,
-            embedder: Embedder::load(registry, runtime)?,
-        })
-    }
+impl ModelSet for SpeakerModels {
+    type Config = SpeakerConfig;
 
-    /// The sessions of all of them, to ask what they did.
-    pub fn sessions(&mut self) -> [&mut Session; 5] {
-        let [filters, windows] = self.segmenter.sessions();
-        let [frames, head] = self.embedder.sessions();
-        [self.vad.session(), filters, windows, frames, head]
+    /// None keeps an arena: the signal of a long recording fills the memory that arenas would.
+    fn open(loader: &mut Loader<'_>, _: &SpeakerConfig) -> Result<Self> {
+        Ok(SpeakerModels { vad: Vad::open(loader)?, segmenter: Segmenter::open(loader)?, embedder: Embedder::open(loader)? })
     }
 }
 
@@ -165,7 +160,7 @@ pub struct Diarization {
     pub exclusive: Annotation,
     /// Speech against silence, whoever speaks.
     pub speech: Vec<Segment>,
-    /// One entry a speaker of `annotation`, in the order of the labels.
+    /// One entry per speaker of `annotation`, in the order of the labels.
     pub voices: Vec<SpeakerVoice>,
     /// Speech probability of each 32 ms (512 samples) from the origin, 0 to 1.
     pub vad_probability: Vec<f32>,

@@ -3,36 +3,44 @@
 use serde::{Deserialize, Serialize};
 
 use super::segmentation::FRAMES;
-use super::tracks::Track;
+use super::tracks::VoiceTrack;
 use crate::annotation::{Annotation, SpeechTurn};
 use crate::time::{Seconds, Segment};
 
 /// Speech turn parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct TurnConfig {
+pub struct SpeechTurnConfig {
     /// Gaps of one speaker shorter than this are filled.
+    #[schemars(range(min = 0.0))]
     pub min_gap_secs: f64,
     /// Turns shorter than this are dropped; a backchannel lasts 0.2 s and more.
+    #[schemars(range(min = 0.0))]
     pub min_turn_secs: f64,
     /// A speaker's gap shorter than this is filled where another's backchannel sounds through it: the turn goes on.
+    #[schemars(range(min = 0.0))]
     pub backchannel_gap_secs: f64,
     /// No turn longer than this is a backchannel.
+    #[schemars(range(min = 0.0))]
     pub max_backchannel_secs: f64,
     /// A speaker heard only over another's speech is believed from this length on.
+    #[schemars(range(min = 0.0))]
     pub min_overlap_speaker_secs: f64,
     /// Such a voice is somebody else's when its cosine to everybody who is silent then is below this. A choice between what was seen:
     /// 0.52 to 0.55 to the right speaker (three mixtures of `pyannote_sample`), at most 0.11 to wrong ones (`dual_speaker`).
+    #[schemars(range(min = 0.0))]
     pub overlap_speaker_similarity: f64,
     /// A turn is dropped where the speech probability never reaches this, 0 to 1, and its level is low too.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub veto_probability: f64,
     /// How far below the recording's speech a level is low.
+    #[schemars(range(min = 0.0))]
     pub veto_below_speech_db: f64,
 }
 
-impl Default for TurnConfig {
+impl Default for SpeechTurnConfig {
     fn default() -> Self {
-        TurnConfig {
+        SpeechTurnConfig {
             min_gap_secs: 0.05,
             min_turn_secs: 0.1,
             backchannel_gap_secs: 0.3,
@@ -49,7 +57,7 @@ impl Default for TurnConfig {
 #[derive(Clone, Debug)]
 pub struct LabelledTrack<'a> {
     /// The track.
-    pub track: &'a Track,
+    pub track: &'a VoiceTrack,
     /// At least one run, in order.
     pub runs: Vec<(usize, usize)>,
 }
@@ -87,7 +95,7 @@ pub fn most_active(activity: &[Vec<f32>], count: &[u8]) -> Vec<Vec<bool>> {
 }
 
 /// Segments of a speaker's active frames, short gaps filled, short segments dropped, cut to `duration`.
-pub fn segments(active: &[bool], config: &TurnConfig, duration: Seconds) -> Vec<Segment> {
+pub fn segments(active: &[bool], config: &SpeechTurnConfig, duration: Seconds) -> Vec<Segment> {
     // An edge lies half-way between the centres of the two frames.
     let edge = |frame: usize| (FRAMES.centre(frame).get() - 0.5 * FRAMES.hop_secs()).min(duration.get());
     let mut found: Vec<(f64, f64)> = Vec::new();
@@ -111,7 +119,7 @@ pub fn segments(active: &[bool], config: &TurnConfig, duration: Seconds) -> Vec<
 }
 
 /// Fills short gaps in a speaker's turns through which another's backchannel sounds; one list of sorted segments a speaker.
-pub fn bridge_backchannels(speakers: &mut [Vec<Segment>], config: &TurnConfig) {
+pub fn bridge_backchannels(speakers: &mut [Vec<Segment>], config: &SpeechTurnConfig) {
     let short = |s: &&Segment| s.duration() <= config.max_backchannel_secs;
     let backchannels: Vec<Vec<Segment>> = speakers.iter().map(|turns| turns.iter().filter(short).copied().collect()).collect();
     for (speaker, turns) in speakers.iter_mut().enumerate() {
@@ -174,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_run_takes_its_part_of_the_track() {
-        let track = Track { first_frame: 1, activity: vec![1.0, 0.5, 1.0] };
+        let track = VoiceTrack { first_frame: 1, activity: vec![1.0, 0.5, 1.0] };
         let labelled = LabelledTrack { track: &track, runs: vec![(1, 0), (3, 1)] };
         assert_eq!(speaker_activity(&[labelled], 2, 5), [[0.0, 1.0, 0.5, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0]]);
     }
@@ -188,7 +196,7 @@ mod tests {
 
     #[test]
     fn short_gaps_are_filled_and_short_turns_dropped() {
-        let config = TurnConfig { min_gap_secs: 0.03, min_turn_secs: 0.03, ..TurnConfig::default() };
+        let config = SpeechTurnConfig { min_gap_secs: 0.03, min_turn_secs: 0.03, ..SpeechTurnConfig::default() };
         let on = |text: &str| text.bytes().map(|b| b == b'x').collect::<Vec<_>>();
         let found = segments(&on("xx.xx....x.."), &config, Seconds::of(9.0));
         assert_eq!(found.len(), 1);
@@ -201,7 +209,7 @@ mod tests {
     fn a_backchannel_bridges_the_gap_it_fills() {
         let s = |start, end| Segment::from_secs(start, end).unwrap();
         let mut speakers = vec![vec![s(0.0, 4.0), s(4.2, 9.0), s(9.2, 10.0)], vec![s(3.9, 4.3)]];
-        bridge_backchannels(&mut speakers, &TurnConfig::default());
+        bridge_backchannels(&mut speakers, &SpeechTurnConfig::default());
         assert_eq!(speakers, [vec![s(0.0, 9.0), s(9.2, 10.0)], vec![s(3.9, 4.3)]]);
     }
 

@@ -7,18 +7,23 @@ use serde::{Deserialize, Serialize};
 use super::embedding::{Embedding, cosine};
 
 /// Resegmentation parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ResegmentationConfig {
     /// Distance of the points of a track that are embedded.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub hop_secs: f64,
     /// Solo speech pooled for each point.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub window_secs: f64,
     /// What a second of speech with cosine 1 to a speaker speaks for that speaker.
+    #[schemars(range(min = 0.0))]
     pub evidence_per_sec: f64,
     /// What a change of speakers within a track costs; half of it over a pause.
+    #[schemars(range(min = 0.0))]
     pub change_cost: f64,
     /// Rounds of labelling and re-estimating the speakers, at least 1.
+    #[schemars(range(min = 1))]
     pub rounds: u32,
 }
 
@@ -30,7 +35,7 @@ impl Default for ResegmentationConfig {
 
 /// A point of a track.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub struct TrackPoint {
     /// Recording frame.
     pub frame: usize,
     /// Of the solo speech around it.
@@ -40,7 +45,7 @@ pub struct Point {
 }
 
 /// The speaker of each point; with no speakers, 0.
-pub fn best_path(points: &[Point], centroids: &[Vec<f32>], config: &ResegmentationConfig) -> Vec<usize> {
+pub fn best_path(points: &[TrackPoint], centroids: &[Vec<f32>], config: &ResegmentationConfig) -> Vec<usize> {
     let speakers = centroids.len().max(1);
     let weight = config.evidence_per_sec * config.hop_secs;
     let mut score = vec![0.0f64; speakers];
@@ -69,7 +74,7 @@ pub fn best_path(points: &[Point], centroids: &[Vec<f32>], config: &Resegmentati
 }
 
 /// The speakers' mean embeddings over all points labelled theirs; a speaker without points keeps the old one.
-pub fn re_estimate<'a>(labelled: impl Iterator<Item = (&'a Point, usize)>, centroids: &mut [Vec<f32>]) {
+pub fn re_estimate<'a>(labelled: impl Iterator<Item = (&'a TrackPoint, usize)>, centroids: &mut [Vec<f32>]) {
     let mut sums: Vec<Vec<f64>> = centroids.iter().map(|c| vec![0.0; c.len()]).collect();
     for (point, speaker) in labelled {
         if let (Some(e), Some(sum)) = (&point.embedding, sums.get_mut(speaker)) {
@@ -99,10 +104,10 @@ fn first_max(values: &[f64]) -> usize {
 mod tests {
     use super::*;
 
-    fn points(labels: &[usize]) -> Vec<Point> {
+    fn points(labels: &[usize]) -> Vec<TrackPoint> {
         let at = |(i, &l): (usize, &usize)| {
             let embedding = Some(if l == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] });
-            Point { frame: 15 * i, embedding, after_pause: false }
+            TrackPoint { frame: 15 * i, embedding, after_pause: false }
         };
         labels.iter().enumerate().map(at).collect()
     }

@@ -12,8 +12,8 @@ use ndarray::{Array3, ArrayView3, ArrayView4, ArrayViewMut2, Axis, Slice};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::inference::{Input, Registry, Runtime, Session};
-use crate::signal::Sound;
+use crate::inference::{Input, Loader, Session};
+use crate::signal::{SILENT_PEAK, Sound};
 use crate::time::FrameGrid;
 
 /// Registry name of the network's first layer.
@@ -28,8 +28,11 @@ pub const FRAMES: FrameGrid = FrameGrid::new(16_000, 991, 270);
 /// Speakers the model tells apart in a window.
 pub const LOCAL_SPEAKERS: usize = 3;
 
-/// Samples a window: 10 s.
+/// Samples of a window.
 const WINDOW: usize = 160_000;
+
+/// Length of a window.
+const WINDOW_SECS: f64 = 10.0;
 
 /// Windows a call. One alone takes a quarter more time, four gain nothing.
 const WINDOWS_A_CALL: usize = 2;
@@ -49,19 +52,19 @@ const EPSILON: f64 = 1e-5;
 /// Active local speakers of each powerset class, speaker `k` in bit `k`.
 const CLASSES: [u8; 7] = [0b000, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110];
 
-/// A window whose loudest sample is below this (-80 dBFS) is not shown to the model.
-const SILENT_PEAK: f32 = 1e-4;
-
 /// Segmentation parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SegmentationConfig {
     /// Distance of windows, rounded to whole frames of 16.875 ms; 10 s windows overlap the more the smaller it is.
+    #[schemars(range(max = WINDOW_SECS), extend("exclusiveMinimum" = 0), extend("x-reason" = "a longer step would leave speech unheard"))]
     pub step_secs: f64,
     /// Local speakers of neighbouring windows are one person where they share at least this part of their joint time, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub min_agreement: f64,
     /// What a window says counts the less the nearer it is to the window's edge, where the model hears but one side of it: a tenth at
     /// the edge itself, all from this many seconds on.
+    #[schemars(range(min = 0.0))]
     pub edge_secs: f64,
 }
 
@@ -108,21 +111,20 @@ pub struct Segmenter {
 }
 
 impl Segmenter {
-    /// Loads [`FILTER_MODEL`] and [`WINDOW_MODEL`].
+    /// [`FILTER_MODEL`] and [`WINDOW_MODEL`].
     ///
     /// # Errors
-    /// What [`Session::load`] says; [`Error::Shape`] when the filters' answer is not what it should be.
-    pub fn load(registry: &Registry, runtime: Runtime) -> Result<Self> {
-        let mut filters = Session::load(registry, FILTER_MODEL, runtime)?;
-        let windows = Session::load(registry, WINDOW_MODEL, runtime)?;
+    /// What [`Loader::session`] says; [`Error::Shape`] when the filters' answer is not what it should be.
+    pub fn open(loader: &mut Loader<'_>) -> Result<Self> {
+        let mut filters = loader.session_without_arena(FILTER_MODEL)?;
+        let windows = loader.session_without_arena(WINDOW_MODEL)?;
+        if !loader.loads() {
+            return Ok(Segmenter { filters, windows, at_zero: Vec::new(), response: Vec::new() });
+        }
         let mut answer = |level: f32| Ok(filter(&mut filters, &[level; STEPS.window()])?.0);
         let at_zero = answer(0.0)?;
         let response = answer(1.0)?.iter().zip(&at_zero).map(|(one, zero)| one - zero).collect();
         Ok(Segmenter { filters, windows, at_zero, response })
-    }
-
-    pub(super) fn sessions(&mut self) -> [&mut Session; 2] {
-        [&mut self.filters, &mut self.windows]
     }
 
     /// Gives `each` the local speakers of every window of `sound` at 16 kHz in turn, windows `step_frames` apart, the last one filled with
@@ -299,6 +301,7 @@ fn probability(logits: &[f32]) -> [f32; LOCAL_SPEAKERS] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inference::Runtime;
     use crate::signal::AudioBuffer;
     use crate::speaker::fixture;
 
@@ -332,7 +335,7 @@ mod tests {
     fn windows_are_what_the_whole_network_says_of_each() {
         let Some(shared) = fixture::shared() else { return };
         let registry = fixture::registry();
-        let mut segmenter = Segmenter::load(&registry, Runtime::default()).expect("run make models");
+        let mut segmenter = Segmenter::open(&mut Loader::new(&registry, Runtime::default())).expect("run make models");
         // An offset, silence for longer than windows are kept back, and a last window that is not whole.
         let clip = fixture::clip(&shared, "pyannote_sample");
         let mut samples: Vec<f32> = clip.samples().iter().map(|s| 0.3 * s + 0.05).collect();

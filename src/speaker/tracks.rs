@@ -13,14 +13,14 @@ const EDGE_WEIGHT: f32 = 0.1;
 
 /// One voice through neighbouring windows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Track {
+pub struct VoiceTrack {
     /// Recording frame of `activity[0]`.
     pub first_frame: usize,
     /// Probability of this voice in each frame, 0 to 1: the weighted mean over the windows over it.
     pub activity: Vec<f32>,
 }
 
-impl Track {
+impl VoiceTrack {
     /// Recording frames in which the voice is likely.
     pub fn active_frames(&self) -> impl Iterator<Item = usize> + '_ {
         self.activity.iter().enumerate().filter(|(_, a)| **a > 0.5).map(|(i, _)| self.first_frame + i)
@@ -39,16 +39,16 @@ impl Track {
 
 /// All tracks of a recording.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tracks {
+pub struct VoiceTracks {
     /// In order of first appearance.
-    pub tracks: Vec<Track>,
+    pub tracks: Vec<VoiceTrack>,
     /// How many people speak in each frame, as most windows have it.
     pub speaker_count: Vec<u8>,
     /// How many tracks are active in each frame.
     pub active_tracks: Vec<u8>,
 }
 
-impl Tracks {
+impl VoiceTracks {
     /// Frames in which this track alone is active.
     pub fn solo_frames(&self, track: usize) -> Vec<usize> {
         let alone = |f: &usize| self.active_tracks.get(*f) == Some(&1);
@@ -126,7 +126,7 @@ impl Stitcher {
     }
 
     /// The tracks of all windows.
-    pub fn finish(self) -> Tracks {
+    pub fn finish(self) -> VoiceTracks {
         let frames = self.cover.len();
         let least = f32::MIN_POSITIVE;
         let mut active_tracks = vec![0u8; frames];
@@ -139,10 +139,10 @@ impl Stitcher {
                     active_tracks[first_frame + i] += 1;
                 }
             }
-            tracks.push(Track { first_frame, activity });
+            tracks.push(VoiceTrack { first_frame, activity });
         }
         let speaker_count = self.speakers.iter().zip(&self.cover).map(|(s, c)| (s / c.max(least) + 0.5).floor() as u8).collect();
-        Tracks { tracks, speaker_count, active_tracks }
+        VoiceTracks { tracks, speaker_count, active_tracks }
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
         LocalWindow { first_frame, active: active.to_vec(), probability }
     }
 
-    fn stitch(windows: &[LocalWindow], frames: usize, min_agreement: f64) -> Tracks {
+    fn stitch(windows: &[LocalWindow], frames: usize, min_agreement: f64) -> VoiceTracks {
         let config = SegmentationConfig { min_agreement, edge_secs: 0.0, ..Default::default() };
         let mut stitcher = Stitcher::new(frames, &config);
         windows.iter().for_each(|w| stitcher.push(w.clone()));
@@ -232,6 +232,6 @@ mod tests {
         let windows = [window(0, &[0, 1, 1, 0]), window(0, &[0, 0, 2, 2])];
         assert_eq!(stitch(&windows, 4, 0.5).tracks.len(), 2);
         assert_eq!(stitch(&windows, 4, 0.3).tracks.len(), 1);
-        assert_eq!(stitch(&[], 0, 0.5), Tracks::default());
+        assert_eq!(stitch(&[], 0, 0.5), VoiceTracks::default());
     }
 }

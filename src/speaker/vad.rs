@@ -6,7 +6,7 @@ use ndarray::{Array2, Array3};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::inference::{Input, Registry, Runtime, Session};
+use crate::inference::{Input, Loader, Session};
 use crate::signal::Sound;
 use crate::time::{FrameGrid, Segment};
 
@@ -26,16 +26,20 @@ const STATE: usize = 128;
 const CHUNKS_A_CALL: usize = 1000;
 
 /// Voice activity parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VadConfig {
     /// Speech begins where the probability reaches this, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub onset_probability: f64,
     /// Speech ends where it falls below this, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub offset_probability: f64,
     /// Gaps shorter than this are filled.
+    #[schemars(range(min = 0.0))]
     pub min_silence_secs: f64,
     /// Segments shorter than this are dropped.
+    #[schemars(range(min = 0.0))]
     pub min_speech_secs: f64,
 }
 
@@ -52,16 +56,12 @@ pub struct Vad {
 }
 
 impl Vad {
-    /// Loads [`MODEL`].
+    /// [`MODEL`].
     ///
     /// # Errors
-    /// What [`Session::load`] says.
-    pub fn load(registry: &Registry, runtime: Runtime) -> Result<Self> {
-        Ok(Vad { session: Session::load(registry, MODEL, runtime)? })
-    }
-
-    pub(super) fn session(&mut self) -> &mut Session {
-        &mut self.session
+    /// What [`Loader::session`] says.
+    pub fn open(loader: &mut Loader<'_>) -> Result<Self> {
+        Ok(Vad { session: loader.session_without_arena(MODEL)? })
     }
 
     /// Speech probability, 0 to 1, of each started 512 samples of 16 kHz audio; the last chunk is filled with zeros.
@@ -135,6 +135,7 @@ pub fn segments(probability: &[f32], config: &VadConfig, duration_secs: f64) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inference::Runtime;
     use crate::speaker::fixture;
 
     #[test]
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn probabilities_equal_the_reference() {
         let Some(shared) = fixture::shared() else { return };
-        let mut vad = Vad::load(&fixture::registry(), Runtime::default()).expect("run make models");
+        let mut vad = Vad::open(&mut Loader::new(&fixture::registry(), Runtime::default())).expect("run make models");
         for clip in ["pyannote_sample", "dual_speaker", "three_speakers", "ami_dev00"] {
             let audio = fixture::clip(&shared, clip);
             let reference = fixture::gzip_csv(&shared.join(format!("reference/{clip}/silero_vad.csv.gz")));

@@ -77,8 +77,29 @@ pub fn read_rttm(path: &Path) -> Result<Vec<(String, Annotation)>> {
 /// # Errors
 /// As [`read_rttm`].
 pub fn read_rttm_counting(path: &Path) -> Result<(Vec<(String, Annotation)>, usize)> {
-    let mut changed = 0;
     let mut found: BTreeMap<String, Vec<SpeechTurn>> = BTreeMap::new();
+    let changed = for_each_turn(path, |uri, turn| found.entry(uri).or_default().push(turn))?;
+    Ok((found.into_iter().map(|(uri, turns)| (uri, Annotation::new(turns))).collect(), changed))
+}
+
+/// The segments of all recordings of a file, in the order of its lines.
+///
+/// # Errors
+/// As [`read_rttm`].
+pub fn read_rttm_segments(path: &Path) -> Result<Vec<Segment>> {
+    let mut segments = Vec::new();
+    for_each_turn(path, |_, turn| segments.push(turn.segment))?;
+    Ok(segments)
+}
+
+/// What is said of recording `uri`, or of the one recording there is.
+pub fn of_recording<'a, T>(all: &'a [(String, T)], uri: &str) -> Option<&'a (String, T)> {
+    all.iter().find(|(named, _)| named == uri).or(if all.len() == 1 { all.first() } else { None })
+}
+
+/// Hands over the recording and the speech turn of each `SPEAKER` line; gives in how many a name held control characters.
+fn for_each_turn(path: &Path, mut each: impl FnMut(String, SpeechTurn)) -> Result<usize> {
+    let mut changed = 0;
     let mut before = 0;
     for_each_line(path, |fields, is_open| {
         // The last line, which nothing ends, has fewer fields than the one before it: a name may be cut short.
@@ -108,14 +129,13 @@ pub fn read_rttm_counting(path: &Path) -> Result<(Vec<(String, Annotation)>, usi
             return Err("a SPEAKER line that names no speaker".into());
         }
         changed += usize::from([fields[1], fields[7]].iter().any(|f| f.contains(steers)));
-        let speaker = clean(fields[7]).into_owned();
-        found.entry(clean(fields[1]).into_owned()).or_default().push(SpeechTurn { segment, speaker });
+        each(clean(fields[1]).into_owned(), SpeechTurn { segment, speaker: clean(fields[7]).into_owned() });
         Ok(())
     })
     .map_err(|e| {
         e.of(path, "expected `SPEAKER recording 1 start duration <NA> <NA> speaker <NA> <NA>`, times in seconds, no spaces inside names")
     })?;
-    Ok((found.into_iter().map(|(uri, turns)| (uri, Annotation::new(turns))).collect(), changed))
+    Ok(changed)
 }
 
 /// Reads the spans to be scored, one list per recording, sorted by recording name and start.
@@ -287,6 +307,18 @@ mod tests {
         assert!(errors > text.len() / 2);
         std::fs::write(&path, "SPEAKER a 1 -1 2 <NA> <NA> X <NA> <NA>\n").unwrap();
         assert!(read_rttm(&path).unwrap_err().to_string().contains("before 0"));
+    }
+
+    #[test]
+    fn segments_come_in_the_order_of_the_lines_and_a_recording_by_its_name_or_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.rttm");
+        std::fs::write(&path, "SPEAKER b 1 3 1 <NA> <NA> x <NA> <NA>\nSPEAKER a 1 0.1 0.2 <NA> <NA> y <NA> <NA>\n").unwrap();
+        let segment = |start, end| Segment::from_secs(start, end).unwrap();
+        assert_eq!(read_rttm_segments(&path).unwrap(), [segment(3.0, 4.0), segment(0.1, 0.3)]);
+        let two = read_rttm(&path).unwrap();
+        assert_eq!(of_recording(&two, "b").map(|(uri, _)| uri.as_str()), Some("b"));
+        assert!(of_recording(&two, "c").is_none() && of_recording(&two[..1], "c").is_some());
     }
 
     #[test]

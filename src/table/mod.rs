@@ -28,14 +28,10 @@ pub enum Missing {
     Silent,
     /// There is no voiced sound.
     Unvoiced,
-    /// The stream could not be decoded there.
-    DecodeError,
     /// The recipe leaves it out.
     NotRequested,
     /// The turn lies past the end of the stream.
     PastEnd,
-    /// No words or no word times in the transcript.
-    NoWords,
     /// Nobody was found speaking.
     NoSpeech,
 }
@@ -51,10 +47,8 @@ impl Missing {
             Missing::TooShort => "too_short",
             Missing::Silent => "silent",
             Missing::Unvoiced => "unvoiced",
-            Missing::DecodeError => "decode_error",
             Missing::NotRequested => "not_requested",
             Missing::PastEnd => "past_end",
-            Missing::NoWords => "no_words",
             Missing::NoSpeech => "no_speech",
         }
     }

@@ -10,10 +10,11 @@ use super::features::{Feature, FeatureSet, FeatureTable, SampleFeatures, number}
 use super::labels::{Label, LabelTable};
 use super::rule::LABELS;
 use super::settings::{LabelUnit, Labels, Task};
-use super::table::{DESCRIPTION, TOLERANCE_SECS, column_names, feature_column, feature_columns, fill, look};
+use super::table::{DESCRIPTION, column_names, feature_column, feature_columns, fill, look};
 use crate::error::{Error, Result};
 use crate::store::read::StoredTable;
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::time::TOLERANCE_SECS;
 
 /// An interview's turns and the tables that features come from.
 #[derive(Clone, Debug, Default, PartialEq)]

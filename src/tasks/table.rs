@@ -9,10 +9,9 @@ use super::settings::Task;
 use super::{candidate_facts, evidence};
 use crate::error::{Error, Result};
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
+use crate::time::TOLERANCE_SECS;
 use crate::transcript::rescue::Sample;
 
-/// Turns may overlap; one that ends so much later than the last context row still counts as ended.
-pub(super) const TOLERANCE_SECS: f64 = 1e-6;
 
 /// Rows of a task's table. `values` has the samples with tables; the others' features are null.
 ///

@@ -17,6 +17,7 @@ use super::TurnsConfig;
 use crate::annotation::Annotation;
 use crate::audio::{Acoustics, GRID};
 use crate::face::{Faces, Observation};
+use crate::statistics::pearson;
 use crate::time::{Seconds, Segment};
 
 /// One speaker's place on the screen.
@@ -213,18 +214,9 @@ fn coupling(motions: &[Motion], drive: &[f64]) -> f64 {
     };
     let at = |lag: f64| {
         let pairs: Vec<(f64, f64)> = motions.iter().filter_map(|m| Some((m.speed, voice_at(m.at.get() + lag)?))).collect();
-        correlation(&pairs).map(|r| r.clamp(-0.99, 0.99).atanh() * samples.sqrt())
+        pearson(&pairs).map(|r| r.clamp(-0.99, 0.99).atanh() * samples.sqrt())
     };
     LAGS_SECS.iter().filter_map(|&lag| at(lag)).reduce(f64::max).unwrap_or(0.0)
-}
-
-/// Pearson's correlation; `None` where either side is constant.
-fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
-    let n = pairs.len() as f64;
-    let (x, y) = (pairs.iter().map(|p| p.0).sum::<f64>() / n, pairs.iter().map(|p| p.1).sum::<f64>() / n);
-    let sum = |f: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(f).sum::<f64>();
-    let (xx, yy, xy) = (sum(&|p| (p.0 - x).powi(2)), sum(&|p| (p.1 - y).powi(2)), sum(&|p| (p.0 - x) * (p.1 - y)));
-    (pairs.len() > 2 && xx > 1e-12 && yy > 1e-12).then(|| xy / (xx * yy).sqrt())
 }
 
 #[cfg(test)]

@@ -230,13 +230,11 @@ impl Floor {
 mod tests {
     use super::*;
     use crate::annotation::union_secs;
+    use crate::random::Random;
 
-    fn dice(seed: u64) -> impl FnMut(u64) -> u64 {
-        let mut state = seed;
-        move |n| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        }
+    fn dice(seed: u64) -> impl FnMut(usize) -> usize {
+        let mut random = Random::seeded(seed);
+        move |n| random.below(n)
     }
 
     #[test]
@@ -280,7 +278,7 @@ mod tests {
                 Turn { index: i + 1, segment, speaker: None, text: String::new(), words: Vec::new() }
             })
             .collect();
-        let speaker: Vec<Option<usize>> = turns.iter().map(|_| Some(draw(130) as usize)).collect();
+        let speaker: Vec<Option<usize>> = turns.iter().map(|_| Some(draw(130))).collect();
         let index = SegmentIndex::new(turns.iter().map(|t| t.segment));
         let mut floor = Floor::new(&turns, &speaker, 130, &index);
         for (turn, own) in turns.iter().zip(&speaker) {

@@ -13,6 +13,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::random::Random;
+
 /// How two series are set against each other; lengths in samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LagSettings {
@@ -98,7 +100,7 @@ impl<'a> Pairing<'a> {
         }
         let mean = self.mean_curve(&used, &used);
         let (lag, peak) = peak(&mean)?;
-        let mut random = SplitMix(self.settings.seed);
+        let mut random = Random::seeded(self.settings.seed);
         let mut peaks = Vec::with_capacity(self.settings.surrogates);
         for _ in 0..self.settings.surrogates {
             crate::pulse::beat();
@@ -248,24 +250,6 @@ impl RunningPearson {
     }
 }
 
-/// Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators".
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform below `end`, which is above 0 (Lemire 2019, without the rejection of a bias below 2^-32).
-    fn below(&mut self, end: usize) -> usize {
-        ((u128::from(self.next()) * end as u128) >> 64) as usize
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,9 +258,9 @@ mod tests {
 
     /// Noise that remembers (half-life about 0.5 s at 10 Hz) on top of a slow drift, as smiles and heads do.
     fn wander(seed: u64, n: usize, memory: f64) -> Vec<f64> {
-        let mut random = SplitMix(seed.wrapping_mul(7_919).wrapping_add(13));
+        let mut random = Random::seeded(seed.wrapping_mul(7_919).wrapping_add(13));
         // Sum of four uniforms: near enough to a bell.
-        let mut draw = || (0..4).map(|_| random.next() as f64 / u64::MAX as f64 - 0.5).sum::<f64>();
+        let mut draw = || (0..4).map(|_| random.bits() as f64 / u64::MAX as f64 - 0.5).sum::<f64>();
         let (mut x, mut slow) = (0.0, 0.0);
         (0..n)
             .map(|_| {

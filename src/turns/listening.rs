@@ -18,7 +18,7 @@ use super::TurnsConfig;
 use super::watched::{Person, Rise, during};
 use crate::face::{Faces, GestureKind, Observation, head_gestures};
 use crate::table::{Column, CutOff, all_until};
-use crate::time::Segment;
+use crate::time::{Segment, TOLERANCE_SECS};
 
 /// Fewest instants that a share is made of: half a second at ten pictures a second; a choice.
 const MIN_INSTANTS: usize = 5;
@@ -137,10 +137,12 @@ fn gaze_shares(speaker: &Person, listener: &Person, segment: Segment, side_deg: 
     let mut next = 0;
     let (mut all, mut towards, mut away) = (0, 0, 0);
     for look in during(&listener.looks, segment, |l| l.at) {
-        while beside.get(next).is_some_and(|s| s.at < look.at - 1e-6) {
+        while beside.get(next).is_some_and(|s| s.at < look.at - TOLERANCE_SECS) {
             next += 1;
         }
-        let (Some(gaze), Some(other)) = (look.gaze_yaw_deg, beside.get(next).filter(|s| s.at <= look.at + 1e-6)) else { continue };
+        let (Some(gaze), Some(other)) = (look.gaze_yaw_deg, beside.get(next).filter(|s| s.at <= look.at + TOLERANCE_SECS)) else {
+            continue;
+        };
         let apart = other.x - look.x;
         if apart.abs() < MIN_SIDE_WIDTHS * look.width.max(other.width) {
             continue;
@@ -171,11 +173,10 @@ fn mimicry(own: &[Rise], other: &[Rise], turn: Segment) -> (usize, usize) {
     let mut used = vec![false; rises.len()];
     for answer in answers {
         // The last rise before it that has no answer yet.
-        let place = rises
-            .iter()
-            .enumerate()
-            .rev()
-            .find(|(i, r)| !used[*i] && answer.onset > r.onset + 1e-6 && answer.onset <= r.onset + ANSWER_SECS + 1e-6);
+        let place =
+            rises.iter().enumerate().rev().find(|(i, r)| {
+                !used[*i] && answer.onset > r.onset + TOLERANCE_SECS && answer.onset <= r.onset + ANSWER_SECS + TOLERANCE_SECS
+            });
         if let Some((i, _)) = place {
             used[i] = true;
         }

@@ -46,39 +46,53 @@ pub use table::{TurnFacts, TurnsOf, turns_schema, turns_table};
 pub use words::{word_count, words_schema, words_table};
 
 use crate::annotation::{Annotation, Turn};
+use crate::error::Result;
+use crate::limits;
 use crate::table::{Column, Kind, Modality};
 
 /// What is said of each turn.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TurnsConfig {
     /// An observation counts only when its face is at least this large.
+    #[schemars(range(min = 0.0))]
     pub min_face_size_px: f64,
     /// An observation counts only when the landmark model is at least this sure of a face, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub min_presence: f64,
     /// An observation counts only when the face is at least this sharp (see `sharpness` of the faces table).
+    #[schemars(range(min = 0.0))]
     pub min_sharpness: f64,
     /// An observation counts only when the head is turned aside by at most this, in degrees: beyond it half of the face is a guess.
+    #[schemars(range(min = 0.0))]
     pub max_yaw_deg: f64,
     /// Least extent of a swing of a nod, in degrees of pitch.
+    #[schemars(range(min = 0.0))]
     pub nod_deg: f64,
     /// Least extent of a swing of a shake, in degrees of yaw.
+    #[schemars(range(min = 0.0))]
     pub shake_deg: f64,
     /// A listener looks towards or away from the speaker's side from this many degrees of yaw on: about the error of gaze in a picture.
+    #[schemars(range(min = 0.0))]
     pub gaze_side_deg: f64,
     /// A head slower than this is still: a resting one measures 2 to 5 degrees a second.
+    #[schemars(range(min = 0.0))]
     pub still_below_deg_per_sec: f64,
     /// A person is in a turn when seen in at least this share of its looked-at frames.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub min_presence_share: f64,
     /// A blendshape is active above this value.
+    #[schemars(range(min = 0.0))]
     pub active_above: f64,
     /// A speaker is matched to a person when the mouth moves at least this much more (in standard errors) while the speaker talks.
+    #[schemars(range(min = 0.0))]
     pub cast_min_score: f64,
     /// Extra voice columns as z scores against the speaker's own turns: `off`, `causal` (earlier turns only) or `interview`.
     pub speaker_z: SpeakerZ,
     /// Write each voice's embedding into `speakers`. Off by default: an embedding can identify a person.
     pub speaker_embeddings: bool,
     /// Longest shift between transcript and audio that is looked for; 0 = do not look.
+    #[schemars(range(min = 0.0))]
     pub max_transcript_offset_secs: f64,
 }
 
@@ -107,6 +121,16 @@ impl Default for TurnsConfig {
 fn measured<R>(modality: Modality, columns: impl IntoIterator<Item = Column<R>>) -> Vec<Column<R>> {
     let is_text = |c: &Column<R>| matches!(c.spec().kind, Kind::Str | Kind::StrList);
     columns.into_iter().map(|c| if is_text(&c) { c } else { c.of(modality) }).collect()
+}
+
+impl TurnsConfig {
+    /// Checks that the values mean something.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Recipe`] with the key that is wrong, its value and what is accepted.
+    pub fn check(&self) -> Result<()> {
+        limits::check(self, "turns")
+    }
 }
 
 /// Where there is no transcript, the speech turns are the turns.

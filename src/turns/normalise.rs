@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::table::{ColumnData, ColumnSpec, CutOff, Kind, Table};
 
 /// Against which turns of the speaker a turn is compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeakerZ {
     /// No such columns.
@@ -205,11 +205,8 @@ mod tests {
 
     #[test]
     fn sums_say_what_a_look_at_each_earlier_turn_says() {
-        let mut state = 5u64;
-        let mut draw = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f64 / (1u64 << 24) as f64
-        };
+        let mut random = crate::random::Random::seeded(5);
+        let mut draw = || random.unit();
         let starts: Vec<f64> = (0..200).map(|i| f64::from(i) + 3.0 * draw()).collect();
         let ends: Vec<f64> = starts.iter().enumerate().map(|(i, s)| if i % 9 == 0 { *s } else { s + 2.0 * draw() }).collect();
         let values: Vec<f64> = (0..200).map(|i| if i % 7 == 0 { f64::NAN } else { 60.0 + draw() }).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::TurnsConfig;
 use super::face_statistics::counts;
 use crate::face::{BLENDSHAPES, Faces, Observation};
-use crate::time::Segment;
+use crate::time::{Segment, TOLERANCE_SECS};
 
 /// Observations further apart than this belong to different movements (as in the search for nods).
 const LONGEST_STEP_SECS: f64 = 0.35;
@@ -145,7 +145,7 @@ fn rises(series: &[(f64, f64)], threshold: f64) -> Vec<Rise> {
             }
             None => down = down.or(Some(at)),
             Some(_) if value < RELEASE_SHARE * threshold => (down, up, risen) = (Some(at), None, false),
-            Some(since) if !risen && at - since >= HOLD_SECS - 1e-6 => {
+            Some(since) if !risen && at - since >= HOLD_SECS - TOLERANCE_SECS => {
                 found.push(Rise { onset: since, sure: at });
                 risen = true;
             }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use turnwise::pipeline::schemas;
+use turnwise::random::Random;
 use turnwise::recipe::Recipe;
 use turnwise::store::parquet::{self, FileMetadata};
 use turnwise::store::paths::table_path;
@@ -30,19 +31,16 @@ pub struct Corpus {
     pub seed: u64,
 }
 
-/// SplitMix64.
-pub struct Chance(u64);
+/// Draws by seed.
+pub struct Chance(Random);
 
 impl Chance {
     pub fn new(seed: u64) -> Self {
-        Chance(seed.wrapping_mul(0x2545_f491_4f6c_dd1d))
+        Chance(Random::seeded(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)))
     }
 
     pub fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+        self.0.unit()
     }
 
     pub fn below(&mut self, n: usize) -> usize {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::statistics;
 
 const CLIPS: [&str; 5] = ["pyannote_sample", "ami_dev00", "dual_speaker", "three_speakers", "ami_es2011a_short"];
 
@@ -56,16 +57,10 @@ fn gunzip(path: &Path) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
+/// 1 where nothing moves on either side.
 fn pearson(pairs: &[(f64, f64)]) -> f64 {
-    let n = pairs.len() as f64;
-    let (ma, mb) = (pairs.iter().map(|p| p.0).sum::<f64>() / n, pairs.iter().map(|p| p.1).sum::<f64>() / n);
-    let (mut aa, mut bb, mut ab) = (0.0, 0.0, 0.0);
-    for (a, b) in pairs {
-        aa += (a - ma) * (a - ma);
-        bb += (b - mb) * (b - mb);
-        ab += (a - ma) * (b - mb);
-    }
-    if aa == 0.0 && bb == 0.0 { 1.0 } else { ab / (aa * bb).sqrt() }
+    let is_constant = |side: fn(&(f64, f64)) -> f64| pairs.iter().all(|p| (side(p) - side(&pairs[0])).abs() < f64::MIN_POSITIVE);
+    statistics::pearson(pairs).unwrap_or(if is_constant(|p| p.0) && is_constant(|p| p.1) { 1.0 } else { f64::NAN })
 }
 
 fn median(mut v: Vec<f64>) -> f64 {

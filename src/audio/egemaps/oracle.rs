@@ -14,7 +14,7 @@ fn value(f: &Functionals, name: &str) -> f64 {
     f.values[index(name)].unwrap()
 }
 
-/// Pseudo-random numbers in [-1, 1).
+/// Numbers in [-1, 1) of the generator that made the signals openSMILE was asked about: other numbers would have other answers.
 struct Noise(u32);
 
 impl Noise {

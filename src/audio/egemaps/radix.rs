@@ -318,14 +318,12 @@ fn turned<const M: usize>(re: &mut [f32], im: &mut [f32], w: &Turned<M>, eighth:
 mod tests {
     use super::*;
     use crate::audio::spectrum::{Complex, RealDft};
+    use crate::random::Random;
 
     #[test]
     fn it_agrees_with_the_other_transform() {
-        let mut seed = 1u32;
-        let samples: [f32; LEN] = std::array::from_fn(|_| {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (seed >> 8) as f32 / 8_388_608.0 - 1.0
-        });
+        let mut random = Random::seeded(1);
+        let samples: [f32; LEN] = std::array::from_fn(|_| random.signed() as f32);
         let mut mine = Spectrum::default();
         FixedDft::new().transform(&samples, &mut mine);
         let mut other = RealDft::new(LEN);

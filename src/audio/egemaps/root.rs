@@ -1,76 +1,47 @@
 //! Roots of real polynomials by Laguerre's method with deflation.
 
-/// A complex number in double precision.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Root {
-    pub(super) re: f64,
-    pub(super) im: f64,
+use crate::dft::Complex64;
+
+/// Sum of the parts' sizes: a bound that costs no root.
+fn size(z: Complex64) -> f64 {
+    z.re.abs() + z.im.abs()
 }
 
-impl Root {
-    fn new(re: f64, im: f64) -> Self {
-        Root { re, im }
-    }
+/// `a / b` by the reciprocal of |b|²: one division for num-complex's two. The roots are so ill-conditioned that values hang on it.
+fn over(a: Complex64, b: Complex64) -> Complex64 {
+    (a * b.conj()).scale(1.0 / b.norm_sqr())
+}
 
-    fn plus(self, o: Root) -> Root {
-        Root::new(self.re + o.re, self.im + o.im)
-    }
-
-    fn minus(self, o: Root) -> Root {
-        Root::new(self.re - o.re, self.im - o.im)
-    }
-
-    fn times(self, o: Root) -> Root {
-        Root::new(self.re * o.re - self.im * o.im, self.re * o.im + self.im * o.re)
-    }
-
-    fn scaled(self, k: f64) -> Root {
-        Root::new(self.re * k, self.im * k)
-    }
-
-    fn norm(self) -> f64 {
-        self.re * self.re + self.im * self.im
-    }
-
-    /// Sum of the parts' sizes: a bound that costs no root.
-    fn size(self) -> f64 {
-        self.re.abs() + self.im.abs()
-    }
-
-    fn over(self, o: Root) -> Root {
-        self.times(Root::new(o.re, -o.im)).scaled(1.0 / o.norm())
-    }
-
-    fn square_root(self) -> Root {
-        let size = self.norm().sqrt();
-        let re = ((size + self.re) / 2.0).max(0.0).sqrt();
-        let im = ((size - self.re) / 2.0).max(0.0).sqrt();
-        Root::new(re, if self.im < 0.0 { -im } else { im })
-    }
+/// The square root with a real part of 0 or more, by the half-angle: three real roots instead of num-complex's way over the angle.
+fn square_root(z: Complex64) -> Complex64 {
+    let size = z.norm_sqr().sqrt();
+    let half = |x: f64| (x / 2.0).max(0.0).sqrt();
+    let im = half(size - z.re);
+    Complex64::new(half(size + z.re), if z.im < 0.0 { -im } else { im })
 }
 
 /// Steps after which a root is taken as it is.
 const MOST_STEPS: usize = 40;
 
 /// The `N` roots of `z^N + a[0] z^(N-1) + … + a[N-1]`; complex ones in pairs of conjugates.
-pub(super) fn roots<const N: usize>(a: &[f64; N]) -> [Root; N] {
-    let mut found = [Root::default(); N];
+pub(super) fn roots<const N: usize>(a: &[f64; N]) -> [Complex64; N] {
+    let mut found = [Complex64::ZERO; N];
     let mut rest = *a;
     let mut degree = N;
-    let mut start = Root::new(0.6, 0.6);
+    let mut start = Complex64::new(0.6, 0.6);
     while degree > 0 {
         let root = approach(&rest[..degree], start);
         // Polished on the whole polynomial, so that errors of the division do not add up.
         let root = approach(a, root);
         if degree > 1 && root.im.abs() > 1e-9 * root.re.abs().max(1e-3) {
-            let root = Root::new(root.re, root.im.abs());
+            let root = Complex64::new(root.re, root.im.abs());
             found[degree - 1] = root;
-            found[degree - 2] = Root::new(root.re, -root.im);
+            found[degree - 2] = Complex64::new(root.re, -root.im);
             divide_pair(&mut rest[..degree], root);
             degree -= 2;
             start = root;
         } else {
-            found[degree - 1] = Root::new(root.re, 0.0);
+            found[degree - 1] = Complex64::new(root.re, 0.0);
             divide_real(&mut rest[..degree], root.re);
             degree -= 1;
         }
@@ -79,37 +50,37 @@ pub(super) fn roots<const N: usize>(a: &[f64; N]) -> [Root; N] {
 }
 
 /// Laguerre's steps from `start` to a root of the monic polynomial with the coefficients `a`.
-fn approach(a: &[f64], start: Root) -> Root {
+fn approach(a: &[f64], start: Complex64) -> Complex64 {
     let n = a.len() as f64;
     let mut z = start;
     for step in 0..MOST_STEPS {
         // The polynomial, its derivative and half its second derivative.
-        let (mut p, mut d, mut s) = (Root::new(1.0, 0.0), Root::default(), Root::default());
-        let size = z.norm().sqrt();
+        let (mut p, mut d, mut s) = (Complex64::new(1.0, 0.0), Complex64::ZERO, Complex64::ZERO);
+        let size_of_z = z.norm_sqr().sqrt();
         let mut error = 1.0;
         for &c in a {
-            s = s.times(z).plus(d);
-            d = d.times(z).plus(p);
-            p = p.times(z).plus(Root::new(c, 0.0));
-            error = error * size + p.size();
+            s = s * z + d;
+            d = d * z + p;
+            p = p * z + c;
+            error = error * size_of_z + size(p);
         }
-        if p.size() <= 1e-15 * error {
+        if size(p) <= 1e-15 * error {
             break;
         }
-        let g = d.over(p);
-        let g2 = g.times(g);
-        let h = g2.minus(s.over(p).scaled(2.0));
-        let root = h.scaled(n).minus(g2).scaled(n - 1.0).square_root();
-        let (sum, difference) = (g.plus(root), g.minus(root));
-        let divisor = if sum.norm() >= difference.norm() { sum } else { difference };
+        let g = over(d, p);
+        let g2 = g * g;
+        let h = g2 - over(s, p) * 2.0;
+        let root = square_root((h * n - g2) * (n - 1.0));
+        let (sum, difference) = (g + root, g - root);
+        let divisor = if sum.norm_sqr() >= difference.norm_sqr() { sum } else { difference };
         // At a point where all derivatives vanish, or in a cycle, a step aside.
         let change =
-            if divisor.norm() > 0.0 && step % 10 != 9 { Root::new(n, 0.0).over(divisor) } else { Root::new(0.1 + 0.3 * size, 0.07) };
-        let next = z.minus(change);
+            if divisor.norm_sqr() > 0.0 && step % 10 != 9 { over(n.into(), divisor) } else { Complex64::new(0.1 + 0.3 * size_of_z, 0.07) };
+        let next = z - change;
         if !(next.re.is_finite() && next.im.is_finite()) {
             break;
         }
-        let still = change.norm() <= 1e-30 * z.norm();
+        let still = change.norm_sqr() <= 1e-30 * z.norm_sqr();
         z = next;
         if still {
             break;
@@ -128,8 +99,8 @@ fn divide_real(a: &mut [f64], root: f64) {
 }
 
 /// Divides by `z^2 - 2 re z + |z|^2`.
-fn divide_pair(a: &mut [f64], root: Root) {
-    let (b, c) = (2.0 * root.re, -root.norm());
+fn divide_pair(a: &mut [f64], root: Complex64) {
+    let (b, c) = (2.0 * root.re, -root.norm_sqr());
     let (mut before, mut carry) = (0.0, 1.0);
     for x in a.iter_mut() {
         let next = *x + carry * b + before * c;
