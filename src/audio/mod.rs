@@ -27,9 +27,9 @@ use crate::limits;
 use crate::signal::AudioBuffer;
 use crate::time::FrameGrid;
 
+pub use crate::statistics::Spread;
 pub use egemaps_columns::{LldFrame, SegmentFunctionals, functional_columns, functionals_layout, lld_layout, opensmile_tables};
 pub use level::SILENCE_DB;
-pub use crate::statistics::Spread;
 pub use table::{VoiceFrame, voice_layout, voice_table};
 pub use turn::{TurnVoice, turn_voice};
 pub use turn_columns::turn_voice_columns;

@@ -12,7 +12,6 @@ use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 use crate::time::TOLERANCE_SECS;
 use crate::transcript::rescue::Sample;
 
-
 /// Rows of a task's table. `values` has the samples with tables; the others' features are null.
 ///
 /// # Errors
