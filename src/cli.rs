@@ -333,6 +333,9 @@ pub struct Tasks {
     /// The task file, as pipelines/tasks/rescue.toml.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub tasks: PathBuf,
+    /// How the task tables are written.
+    #[command(flatten)]
+    pub tables: TableFormat,
     /// Pass over rows of the annotations that are wrong, and tell them, as extract --lenient did.
     #[arg(long)]
     pub lenient: bool,
@@ -359,6 +362,9 @@ pub struct Baseline {
     /// Go on where a task table is of interviews that were made by different recipes, models or versions.
     #[arg(long)]
     pub mixed: bool,
+    /// How the table of predictions is written.
+    #[command(flatten)]
+    pub tables: TableFormat,
     /// Resamples of the groups for the 95 % intervals.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(100..=100_000))]
     pub resamples: u32,

@@ -5,15 +5,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use turnwise::inspect::schema_doc::schema_markdown;
-use turnwise::pipeline::schemas;
+use turnwise::pipeline::{schema_page, schemas};
 use turnwise::recipe::Recipe;
 
 #[test]
 fn schema_md_is_what_the_code_says() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("SCHEMA.md");
     let stored = std::fs::read_to_string(path).unwrap();
-    let made = schema_markdown(&schemas(&Recipe::default()));
+    let made = schema_page().unwrap();
     assert!(stored.trim_end() == made.trim_end(), "SCHEMA.md is old: run `turnwise schema > SCHEMA.md`");
 }
 

@@ -26,5 +26,6 @@ mod trial;
 pub use instances::Ablation;
 pub use interval::Estimate;
 pub use metrics::{Metric, ModelAnswer, Scoring, Truth};
+pub use report::predictions_schema;
 pub use run::{BaselineRequest, write_baselines};
 pub use trial::{Difference, Outcome, Settings, Trial, trial};

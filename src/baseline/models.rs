@@ -9,8 +9,8 @@ use super::linear::{MIDDLE, NET_PENALTIES, PENALTIES, classify, regress};
 use super::metrics::{ModelAnswer, Truth};
 use super::notes::Notes;
 use super::question::{Question, Shape};
-use crate::table::Modality;
 use crate::random::Random;
+use crate::table::Modality;
 
 /// Inner folds of the training groups; the first is held out to choose the penalty.
 const INNER_FOLDS: usize = 4;

@@ -78,28 +78,7 @@ impl Trial {
     /// # Errors
     /// [`crate::error::Error::Shape`] when a value does not fit.
     pub fn predictions(&self) -> Result<Table> {
-        let text = |name: &'static str, about: &'static str| ColumnSpec::new(name, Kind::Str, "", about);
-        let columns = vec![
-            text("model", "majority, prior, or linear_ and the modality it looks at."),
-            text("interview_id", "Interview the instance is of."),
-            text("instance_id", "The instance."),
-            text("part", "TaskTable that have their closed set in common: couple, family, or all."),
-            text("split_group", "What no fold parts."),
-            ColumnSpec::new("fold", Kind::I64, "", "Fold the instance was held out in, from 1."),
-            text("label", "Label: the right answer; of viewpoints the targets."),
-            ColumnSpec::new("label_value", Kind::F64, "", "Label: the level from 0, or the number."),
-            ColumnSpec::new("answers", Kind::StrList, "", "The model's answers, best first, three at most; of viewpoints all targets."),
-            ColumnSpec::new("answer_value", Kind::F64, "", "The model's level from 0, or number."),
-            ColumnSpec::new("probability", Kind::F64, "1", "Of the first answer, 0 to 1; null where the model has none."),
-            ColumnSpec::new(
-                "label_rank",
-                Kind::I64,
-                "",
-                "Place of the right answer in the model's ranking, from 1; null where it is not in it.",
-            ),
-        ];
-        let schema = TableSchema { name: "predictions", description: "One model's answer to one instance it was not fitted on.", columns };
-        let mut table = TableBuilder::new(schema);
+        let mut table = TableBuilder::new(predictions_schema());
         for (q, model, predictions) in &self.predictions {
             let question = &self.questions[*q];
             for one in predictions {
@@ -168,6 +147,31 @@ impl Trial {
             _ => json!(names.first()),
         }
     }
+}
+
+/// The table of predictions.
+pub fn predictions_schema() -> TableSchema {
+    let text = |name: &'static str, about: &'static str| ColumnSpec::new(name, Kind::Str, "", about);
+    let columns = vec![
+        text("model", "majority, prior, or linear_ and the modality it looks at."),
+        text("interview_id", "Interview the instance is of."),
+        text("instance_id", "The instance."),
+        text("part", "Instances that have their closed set in common: couple, family, or all."),
+        text("split_group", "What no fold parts."),
+        ColumnSpec::new("fold", Kind::I64, "", "Fold the instance was held out in, from 1."),
+        text("label", "Label: the right answer; of viewpoints the targets."),
+        ColumnSpec::new("label_value", Kind::F64, "", "Label: the level from 0, or the number."),
+        ColumnSpec::new("answers", Kind::StrList, "", "The model's answers, best first, three at most; of viewpoints all targets."),
+        ColumnSpec::new("answer_value", Kind::F64, "", "The model's level from 0, or number."),
+        ColumnSpec::new("probability", Kind::F64, "1", "Of the first answer, 0 to 1; null where the model has none."),
+        ColumnSpec::new(
+            "label_rank",
+            Kind::I64,
+            "",
+            "Place of the right answer in the model's ranking, from 1; null where it is not in it.",
+        ),
+    ];
+    TableSchema { name: "predictions", description: "One model's answer to one instance it was not fitted on.", columns }
 }
 
 /// The answers as names: the first of a ranking, the level, the targets.

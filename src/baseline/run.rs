@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::trial::{Settings, Trial, trial};
 use crate::error::{Error, Result};
-use crate::store::parquet;
 use crate::store::provenance::is_mixed;
 use crate::store::read::read_metadata;
 use crate::store::whole::write_text;
+use crate::store::{Format, Writer};
 
 /// What is tried, and where the results go.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ pub struct BaselineRequest<'a> {
     pub mixed: bool,
     /// How trials are made.
     pub settings: Settings,
+    /// Writes the tables of predictions.
+    pub writer: Writer,
 }
 
 /// Tries the models on one task or on all, writes what they said and how well; tells it.
@@ -44,6 +46,8 @@ pub fn write_baselines(request: &BaselineRequest<'_>) -> Result<String> {
     }
     let beside = || request.tasks.parent().unwrap_or(Path::new("")).join("baseline");
     let out = request.out.map_or_else(beside, Path::to_owned);
+    let predictions = |name: &str| request.writer.path(&out.join(name), "predictions");
+    chosen.iter().try_for_each(|(name, _)| request.writer.check(&predictions(name)))?;
     let mut report = String::new();
     let mut tried = 0;
     let mut untried = Vec::new();
@@ -51,7 +55,7 @@ pub fn write_baselines(request: &BaselineRequest<'_>) -> Result<String> {
         match trial(path, request.settings) {
             Ok(done) => {
                 let folder = out.join(name);
-                write(&folder, path, &done)?;
+                write(&folder, path, &done, request.writer)?;
                 // Writing into a String cannot fail.
                 let _ = writeln!(report, "{}  {}\n", done.text(), folder.display());
                 tried += 1;
@@ -85,18 +89,22 @@ fn tables(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
     let mut tables = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        if path.is_file() && path.extension().is_some_and(|e| e == "parquet") {
+        if path.is_file() && Format::of_file(&path).is_some() {
             tables.push((path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), path));
         }
     }
     tables.sort();
+    if let Some(twice) = tables.windows(2).find(|w| w[0].0 == w[1].0) {
+        let what = format!("the table of task {} is there twice: {} and {}", twice[0].0, twice[0].1.display(), twice[1].1.display());
+        return Err(Error::Usage { what, hint: "delete the one that is not current".into() });
+    }
     Ok(tables)
 }
 
-fn write(folder: &Path, table: &Path, done: &Trial) -> Result<()> {
+fn write(folder: &Path, table: &Path, done: &Trial, writer: Writer) -> Result<()> {
     // What made the task table made these too.
     let metadata = read_metadata(table)?.metadata;
-    parquet::write(&folder.join("predictions.parquet"), &done.predictions()?, &metadata)?;
+    writer.write(&writer.path(folder, "predictions"), &done.predictions()?, &metadata)?;
     let path = folder.join("metrics.json");
     let metrics = serde_json::to_string_pretty(&done.metrics_json()).map_err(|e| Error::write(&path, e))?;
     write_text(&path, &(metrics + "\n"))?;

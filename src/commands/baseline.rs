@@ -8,6 +8,13 @@ use crate::cli::Baseline;
 /// Tries the models on one task or on all, writes what they said and how well; tells it.
 pub fn run(args: &Baseline) -> Result<String> {
     let settings = Settings { folds: args.folds as usize, seed: args.seed, resamples: args.resamples as usize };
-    let request = BaselineRequest { tasks: &args.tasks, task: &args.task, out: args.out.as_deref(), mixed: args.mixed, settings };
+    let request = BaselineRequest {
+        tasks: &args.tasks,
+        task: &args.task,
+        out: args.out.as_deref(),
+        mixed: args.mixed,
+        settings,
+        writer: args.tables.writer(),
+    };
     Ok(write_baselines(&request)?)
 }

@@ -6,6 +6,7 @@ use anyhow::Result;
 use turnwise::annotation::Annotation;
 use turnwise::error::Error;
 use turnwise::inference::{ModelSet, Registry, Runtime};
+use turnwise::inspect::grid::{Grid, Lean};
 use turnwise::media::{self, StreamPick};
 use turnwise::pipeline::{self, known_voices};
 use turnwise::speaker::{self, Diarization, ScoreOptions, SpeakerBounds, SpeakerModels};
@@ -90,10 +91,8 @@ pub fn score(args: &Score) -> Result<String> {
     let reference = read_rttm(&args.reference)?;
     let hypothesis = read_rttm(&args.hypothesis)?;
     let uem = args.uem.as_deref().map(read_uem).transpose()?;
-    let mut text = format!(
-        "{:<24} {:>8} {:>8} {:>8} {:>10} {:>9} {:>8}\n",
-        "recording", "DER %", "JER %", "missed s", "false al s", "confus s", "total s"
-    );
+    let mut grid = Grid::new([[(Lean::Left, usize::MAX)].as_slice(), &[(Lean::Right, usize::MAX); 6]].concat());
+    grid.row(["recording", "DER %", "JER %", "missed s", "false al s", "confus s", "total s"]);
     let mut sums = [0.0; 4];
     for (uri, truth) in &reference {
         let found = counterpart(uri, &reference, &hypothesis);
@@ -101,7 +100,7 @@ pub fn score(args: &Score) -> Result<String> {
             ScoreOptions { collar_secs: args.collar, skip_overlap: args.skip_overlap, uem: uem.as_ref().map(|u| stretches(u, uri)) };
         let s = speaker::score(truth, &found, &options);
         let secs = [s.missed_secs, s.false_alarm_secs, s.confusion_secs, s.total_secs];
-        text.push_str(&line(uri, s.der(), s.jer(), secs));
+        grid.row(line(uri, s.der(), s.jer(), secs));
         for (sum, x) in sums.iter_mut().zip(secs) {
             *sum += x;
         }
@@ -116,9 +115,9 @@ pub fn score(args: &Score) -> Result<String> {
     }
     if reference.len() > 1 {
         let rate = (sums[3] > 0.0).then(|| (sums[0] + sums[1] + sums[2]) / sums[3]);
-        text.push_str(&line("all", rate, None, sums));
+        grid.row(line("all", rate, None, sums));
     }
-    Ok(text)
+    Ok(grid.render(""))
 }
 
 /// The recording of the same name; where both files hold one recording, that one.
@@ -147,8 +146,9 @@ fn stretches(uem: &[(String, Vec<Segment>)], uri: &str) -> Vec<Segment> {
     stretches.clone()
 }
 
-fn line(name: &str, der: Option<f64>, jer: Option<f64>, secs: [f64; 4]) -> String {
+fn line(name: &str, der: Option<f64>, jer: Option<f64>, secs: [f64; 4]) -> Vec<String> {
     let percent = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{:.3}", 100.0 * x));
-    let [missed, false_alarm, confusion, total] = secs;
-    format!("{name:<24} {:>8} {:>8} {missed:>8.3} {false_alarm:>10.3} {confusion:>9.3} {total:>8.3}\n", percent(der), percent(jer))
+    let mut cells = vec![name.to_owned(), percent(der), percent(jer)];
+    cells.extend(secs.map(|x| format!("{x:.3}")));
+    cells
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use turnwise::inference::{ModelSet, ModelState, Registry, runtime_info};
+use turnwise::inspect::grid::{Grid, Lean};
 use turnwise::media::ffmpeg_version;
 use turnwise::pipeline::Models;
 use turnwise::recipe::Recipe;
@@ -44,13 +45,9 @@ pub fn models(registry: &Registry) -> Result<ExitCode> {
         let role = if model.default { model.role.clone() } else { format!("{} (optional)", model.role) };
         rows.push([model.name.clone(), role, model.licence.clone(), package, short(&model.sha256), word(&state)]);
     }
-    let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..6).map(width).collect();
-    for row in &rows {
-        let line: Vec<String> = row.iter().zip(&widths).map(|(cell, &w)| format!("{cell:w$}")).collect();
-        text.push_str(line.join("  ").trim_end());
-        text.push('\n');
-    }
+    let mut grid = Grid::new([(Lean::Left, usize::MAX); 6]);
+    rows.into_iter().for_each(|row| grid.row(row));
+    text.push_str(&grid.render(""));
     text.push_str(if whole { "\nall of the default set is present\n" } else { "\nrun `make models` to fetch what is missing\n" });
     print(&text)?;
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })

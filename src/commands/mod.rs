@@ -21,9 +21,8 @@ use clap::CommandFactory;
 use turnwise::error::Error;
 use turnwise::file::keep_apart;
 use turnwise::inference::Registry;
-use turnwise::inspect::schema_doc::schema_markdown;
 use turnwise::inspect::{InspectOptions, inspect};
-use turnwise::pipeline::schemas;
+use turnwise::pipeline::schema_page;
 use turnwise::recipe::Recipe;
 use turnwise::text::clean_lines;
 
@@ -57,7 +56,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Doctor => return machine::doctor(&registry()?),
         Command::Recipe(args) if args.json_schema => print(&format!("{:#}\n", Recipe::json_schema()))?,
         Command::Recipe(args) => print(&recipe(&args.recipe)?.to_toml()?)?,
-        Command::Schema => print(&schema_markdown(&schemas(&Recipe::default())))?,
+        Command::Schema => print(&schema_page()?)?,
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "turnwise", &mut text);

@@ -52,6 +52,7 @@ pub fn tasks(args: &Tasks) -> Result<String> {
         annotations: args.annotations.as_deref(),
         lenient: args.lenient,
         mixed: args.mixed,
+        writer: args.tables.writer(),
     };
     Ok(write_task_tables(&request)?)
 }

@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use image::RgbImage;
+
 use crate::error::Result;
 use crate::media::{self, Sampling, StreamPick, VideoWriter};
 use crate::signal::{AudioBuffer, VideoFrame};
+use crate::store::whole::Unfinished;
 use crate::time::{Seconds, Segment};
 
 /// The clips' sampling rate, mono: speech up to 16 kHz.
@@ -26,6 +29,14 @@ struct OpenClip {
     span: Segment,
     path: PathBuf,
     writer: VideoWriter,
+    /// Until it is whole.
+    file: Unfinished,
+}
+
+impl OpenClip {
+    fn push(&mut self, picture: &RgbImage, pts: Seconds) -> Result<()> {
+        self.writer.push(picture, pts).map_err(|e| self.file.named(e))
+    }
 }
 
 /// Cuts `rows` (`row_index` and span) out of a video in one pass: `folder/001.mp4` and so on, in their order. A clip begins with the frame
@@ -60,7 +71,7 @@ pub fn cut(video: &Path, sound: &Path, pick: StreamPick, rows: &[(u32, Segment)]
         }
         for o in &mut open {
             if frame.pts > o.span.start() {
-                o.writer.push(&frame.image, Seconds::of((frame.pts - o.span.start()).get()))?;
+                o.push(&frame.image, Seconds::of((frame.pts - o.span.start()).get()))?;
             }
         }
         last = Some(frame);
@@ -82,15 +93,18 @@ pub fn cut(video: &Path, sound: &Path, pick: StreamPick, rows: &[(u32, Segment)]
 fn begin(index: u32, span: Segment, first: &VideoFrame, sound: Option<&AudioBuffer>, folder: &Path) -> Result<OpenClip> {
     let path = folder.join(format!("{index:03}.mp4"));
     let heard = sound.map(|s| (s.slice(span), s.rate_hz())).filter(|(samples, _)| !samples.is_empty());
-    let mut writer = VideoWriter::create(&path, first.image.width(), first.image.height(), heard)?;
-    writer.push(&first.image, Seconds::ZERO)?;
-    Ok(OpenClip { index, span, path, writer })
+    let file = Unfinished::begin(&path)?;
+    let begun = VideoWriter::create(file.path(), first.image.width(), first.image.height(), heard);
+    let mut clip = OpenClip { index, span, path, writer: begun.map_err(|e| file.named(e))?, file };
+    clip.push(&first.image, Seconds::ZERO)?;
+    Ok(clip)
 }
 
 fn end(open: OpenClip, media_end: Option<Seconds>) -> Result<ReviewClip> {
     let end = media_end.map_or(open.span.end(), |m| m.min(open.span.end()));
     let secs = (end - open.span.start()).get();
-    open.writer.finish(Some(Seconds::of(secs)))?;
+    open.writer.finish(Some(Seconds::of(secs))).map_err(|e| open.file.named(e))?;
+    open.file.finish()?;
     Ok(ReviewClip { index: open.index, path: open.path, duration_secs: secs })
 }
 

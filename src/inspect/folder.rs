@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::inspect::grid::{Grid, Lean, bytes, clock, percent, wrap};
+#[cfg(test)]
+use crate::inspect::table::KEY_COLUMNS;
 use crate::inspect::table::{InspectOptions, WIDTH, made_by, shown};
 use crate::store::folder::{OutputFolder, TableFiles};
 use crate::store::interviews::read_interviews;
@@ -21,11 +23,25 @@ const TOLD: usize = 20;
 /// Interviews in the list unless all are asked for.
 const LISTED: usize = 60;
 
-/// Columns that may name the instant of a face observation.
-const INSTANTS: [&str; 4] = ["frame_index", "pts_secs", "time_secs", "frame"];
+/// The columns that are looked for, by table.
+#[cfg(test)]
+const INTERVIEWS: [&str; 11] =
+    ["interview_id", "status", "error", "error_kind", "media", "duration_secs", "turns", "speakers", "persons", "warnings", SAMPLED];
+const SPEAKERS: [&str; 5] = ["speaker", "label", "match_share", "speech_secs", "person"];
+const FACES: [&str; 2] = [INSTANT, "person"];
 
-/// Columns that may count the sampled video frames of an interview.
-const SAMPLED: [&str; 4] = ["frames_sampled", "video_frames_sampled", "sampled_frames", "frames"];
+/// Names the picture a face was seen in.
+const INSTANT: &str = "pts_secs";
+/// How many pictures of an interview were looked at.
+const SAMPLED: &str = "video_frames_sampled";
+
+/// Every column that the pages look for, by table; none by name alone for the first rows of any table.
+#[cfg(test)]
+pub(crate) fn columns_looked_for() -> Vec<(Option<&'static str>, &'static str)> {
+    let of = |table, columns: &[&'static str]| columns.iter().map(|c| (table, *c)).collect::<Vec<_>>();
+    let named = [of(Some("interviews"), &INTERVIEWS), of(Some("speakers"), &SPEAKERS), of(Some("faces"), &FACES)];
+    named.into_iter().chain([of(None, &KEY_COLUMNS)]).flatten().collect()
+}
 
 pub(super) fn overview(root: &Path, options: &InspectOptions) -> Result<String> {
     let folder = OutputFolder::new(root);
@@ -34,7 +50,7 @@ pub(super) fn overview(root: &Path, options: &InspectOptions) -> Result<String> 
     if tables.is_empty() && interviews.is_none() {
         return Err(Error::Usage {
             what: format!("{} holds no tables", root.display()),
-            hint: "name a .parquet file or a folder that `turnwise extract --out` wrote".into(),
+            hint: "name the file of a table or a folder that `turnwise extract --out` wrote".into(),
         });
     }
     let mut text = format!("{}\n", root.display());
@@ -180,12 +196,10 @@ fn block(root: &Path, interviews: &StoredTable, row: usize) -> Result<String> {
     // What may lie there of a failed interview is not of this row.
     let part = |table: &str| table_path(root, table, id).ok().filter(|p| !failed(interviews, row) && p.is_file());
     if let Some(path) = part("speakers") {
-        told.push(("speakers", speakers(&read_columns(&path, &["speaker", "label", "match_share", "speech_secs", "person"])?)));
+        told.push(("speakers", speakers(&read_columns(&path, &SPEAKERS)?)));
     }
     if let Some(path) = part("faces") {
-        let wanted = [&INSTANTS[..], &["person"]].concat();
-        let sampled = SAMPLED.iter().find_map(|name| interviews.number(name, row));
-        told.push(("faces", faces(&read_columns(&path, &wanted)?, sampled)));
+        told.push(("faces", faces(&read_columns(&path, &FACES)?, interviews.number(SAMPLED, row))));
     }
     told.push(("warnings", interviews.texts("warnings", row).unwrap_or_default().to_vec()));
     let mut text = format!("{id}{media}\n");
@@ -227,12 +241,11 @@ fn speakers(table: &StoredTable) -> Vec<String> {
 
 /// `person 1 in 93 % of 617 sampled frames`; without a count of sampled frames, of the frames with any face.
 fn faces(table: &StoredTable, sampled: Option<f64>) -> Vec<String> {
-    let instant = INSTANTS.into_iter().find(|n| table.column(n).is_some());
     let mut all: BTreeSet<String> = BTreeSet::new();
     // Numbers sort as numbers, names after them.
     let mut persons: BTreeMap<(Option<i64>, String), BTreeSet<String>> = BTreeMap::new();
     for row in 0..table.rows() {
-        let at = instant.and_then(|n| shown(table, n, row)).unwrap_or_else(|| row.to_string());
+        let at = shown(table, INSTANT, row).unwrap_or_else(|| row.to_string());
         let person = shown(table, "person", row).unwrap_or_else(|| "unknown".into());
         persons.entry((person.parse().ok(), person)).or_default().insert(at.clone());
         all.insert(at);
@@ -250,115 +263,6 @@ fn faces(table: &StoredTable, sampled: Option<f64>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::parquet::{FileMetadata, write};
-    use crate::store::paths::interviews_path;
-    use crate::table::{Cell, ColumnSpec, Kind, TableBuilder, TableSchema};
-
-    fn put(path: &Path, name: &'static str, columns: &[(&'static str, Kind)], rows: &[&[Cell]]) {
-        let columns: Vec<ColumnSpec> = columns.iter().map(|&(n, kind)| ColumnSpec::new(n, kind, "", "")).collect();
-        let mut t = TableBuilder::new(TableSchema { name, description: "One thing.", columns: columns.clone() });
-        for row in rows {
-            t.row();
-            for (column, cell) in columns.iter().zip(*row) {
-                t.set(&column.name, cell.clone());
-            }
-        }
-        write(path, &t.finish().unwrap(), &FileMetadata::default()).unwrap();
-    }
-
-    fn text(s: &str) -> Cell {
-        Cell::from(s)
-    }
-
-    #[test]
-    fn a_folder_is_told_interview_by_interview() {
-        let folder = tempfile::tempdir().unwrap();
-        let out = folder.path();
-        put(
-            &interviews_path(out),
-            "interviews",
-            &[
-                ("interview_id", Kind::Str),
-                ("status", Kind::Str),
-                ("error", Kind::Str),
-                ("error_kind", Kind::Str),
-                ("media", Kind::Str),
-                ("duration_secs", Kind::F64),
-                ("turns", Kind::I64),
-                ("frames_sampled", Kind::I64),
-                ("warnings", Kind::StrList),
-            ],
-            &[
-                &[text("bad"), text("failed"), text("cannot read media x: moov"), text("media"), text("x")],
-                &[
-                    text("show/a.1"),
-                    text("done"),
-                    Cell::Missing,
-                    Cell::Missing,
-                    text("a.mp4"),
-                    Cell::Float(61.68),
-                    Cell::Int(12),
-                    Cell::Int(4),
-                    Cell::Texts(vec!["clipped: 0.10 % of samples at full scale".into(), "no_stream: x".into()]),
-                ],
-            ],
-        );
-        put(
-            &table_path(out, "speakers", "show/a.1").unwrap(),
-            "speakers",
-            &[("speaker", Kind::Str), ("label", Kind::Str), ("match_share", Kind::F64), ("speech_secs", Kind::F64)],
-            &[
-                &[text("SPEAKER_00"), text("Diane"), Cell::Float(0.971), Cell::Float(12.34)],
-                &[text("SPEAKER_01"), Cell::Missing, Cell::Missing, Cell::Float(1.0)],
-            ],
-        );
-        put(
-            &table_path(out, "faces", "show/a.1").unwrap(),
-            "faces",
-            &[("person", Kind::I64), ("pts_secs", Kind::F64)],
-            &[
-                &[Cell::Int(10), Cell::Float(0.0)],
-                &[Cell::Int(2), Cell::Float(0.0)],
-                &[Cell::Int(2), Cell::Float(0.1)],
-                &[Cell::Int(2), Cell::Float(0.2)],
-            ],
-        );
-        let told = overview(out, &InspectOptions::default()).unwrap();
-        let lines: Vec<&str> = told.lines().skip(1).collect();
-        assert_eq!(lines[..3], ["2 interviews: 1 done, 1 failed", "", "table       files  rows  columns    size  one row is"]);
-        assert!(lines[3].starts_with("interviews      1     2        9  "), "{told}");
-        assert_eq!(
-            lines[6..],
-            [
-                "",
-                "interview  status  duration  turns  warnings",
-                "bad        failed",
-                "show/a.1   done      1:01.7     12         2",
-                "",
-                "bad · x",
-                "  error     media: cannot read media x: moov",
-                "",
-                "show/a.1 · a.mp4",
-                "  speakers  Diane = SPEAKER_00, 97 % of the time shared, speaks 12.3 s",
-                "            SPEAKER_01, matched to no label, speaks 1.0 s",
-                "  faces     person 2 in 75 % of 4 sampled frames",
-                "            person 10 in 25 % of 4 sampled frames",
-                "  warnings  clipped: 0.10 % of samples at full scale",
-                "            no_stream: x",
-            ]
-        );
-    }
-
-    #[test]
-    fn interviews_not_joined_yet_are_told() {
-        let folder = tempfile::tempdir().unwrap();
-        let columns = [("interview_id", Kind::Str), ("status", Kind::Str)];
-        for id in ["b", "a"] {
-            put(&table_path(folder.path(), "interviews", id).unwrap(), "interviews", &columns, &[&[text(id), text("done")]]);
-        }
-        let told = overview(folder.path(), &InspectOptions::default()).unwrap();
-        assert!(told.contains("2 interviews: 2 done\n") && told.contains("\na          done\nb          done\n"), "{told}");
-    }
 
     #[test]
     fn a_folder_without_tables_is_a_clear_error() {

@@ -1,21 +1,25 @@
-//! Text in aligned columns, for terminals.
+//! Text in aligned columns, for terminals: Chinese characters take two columns there, accents of their own none.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Which side a column's text leans to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lean {
+pub enum Lean {
+    /// Text.
     Left,
+    /// Numbers.
     Right,
 }
 
 /// Rows of cells; columns are as wide as their widest cell, up to a limit each.
 #[derive(Debug)]
-pub(super) struct Grid {
+pub struct Grid {
     columns: Vec<(Lean, usize)>,
     rows: Vec<Vec<String>>,
 }
 
 impl Grid {
-    /// Columns by lean and greatest width in characters.
+    /// Columns by lean and greatest width in columns of the terminal.
     pub fn new(columns: impl IntoIterator<Item = (Lean, usize)>) -> Self {
         Grid { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
@@ -27,14 +31,14 @@ impl Grid {
 
     /// The rows as lines, each with `indent` before it, two spaces between columns and none at the end.
     pub fn render(&self, indent: &str) -> String {
-        let width = |i: usize| self.rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count()).max().unwrap_or(0);
+        let width = |i: usize| self.rows.iter().filter_map(|r| r.get(i)).map(|c| c.width()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
         let mut text = String::new();
         for row in &self.rows {
             let mut line = indent.to_owned();
             let cells = row.iter().zip(&widths).zip(&self.columns).filter(|((_, width), _)| **width > 0);
             for (i, ((cell, width), (lean, _))) in cells.enumerate() {
-                let gap = " ".repeat(width - cell.chars().count());
+                let gap = " ".repeat(width - cell.width());
                 let between = if i > 0 { "  " } else { "" };
                 match lean {
                     Lean::Left => line.extend([between, cell, &gap]),
@@ -48,19 +52,36 @@ impl Grid {
     }
 }
 
-/// At most `most` characters on one line; what is cut off shows as `…`.
+/// At most `most` columns of the terminal on one line; what is cut off shows as `…`.
 pub(super) fn clip(text: &str, most: usize) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if line.chars().count() <= most { line } else { line.chars().take(most.saturating_sub(1)).chain(['…']).collect() }
+    let mut line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if line.width() <= most {
+        return line;
+    }
+    let mut room = most.saturating_sub(1);
+    let fits = |c: &char| {
+        let width = c.width().unwrap_or(0);
+        let fits = width <= room;
+        room -= if fits { width } else { room };
+        fits
+    };
+    line = line.chars().take_while(fits).collect();
+    line.push('…');
+    line
+}
+
+/// The text with spaces behind it, `width` columns of the terminal in all where it has fewer.
+pub(super) fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
 /// Words on as many lines as `width` needs, each after `indent`.
 pub(super) fn wrap(text: &str, indent: &str, width: usize) -> String {
-    let room = width.saturating_sub(indent.chars().count()).max(20);
+    let room = width.saturating_sub(indent.width()).max(20);
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
     for word in text.split_whitespace() {
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > room {
+        if !line.is_empty() && line.width() + 1 + word.width() > room {
             lines.push(std::mem::take(&mut line));
         }
         if !line.is_empty() {
@@ -131,6 +152,18 @@ mod tests {
         g.row(["name", "", "n"]);
         g.row(["longname", "", "12"]);
         assert_eq!(g.render(" "), " name    n\n long…  12\n");
+    }
+
+    #[test]
+    fn wide_characters_and_accents_align() {
+        let mut g = Grid::new([(Lean::Left, 9), (Lean::Right, 9)]);
+        g.row(["王小明", "1"]);
+        g.row(["Zoe\u{301}", "12"]);
+        g.row(["王小明和李华", "3"]);
+        assert_eq!(g.render(""), "王小明      1\nZoe\u{301}        12\n王小明和…   3\n");
+        assert_eq!([clip("王小", 3), clip("王小", 4), clip("abc", 2)], ["王…", "王小", "a…"]);
+        assert_eq!(padded("王", 4), "王  ");
+        assert_eq!(wrap("王小明 李华 王小明和李华的长长长长长", "  ", 12), "王小明 李华\n  王小明和李华的长长长长长");
     }
 
     #[test]

@@ -2,8 +2,10 @@
 //! `grid` aligns text in columns.
 
 mod folder;
-mod grid;
+pub mod grid;
 pub mod schema_doc;
 mod table;
 
+#[cfg(test)]
+pub(crate) use folder::columns_looked_for;
 pub use table::{InspectOptions, inspect};

@@ -15,7 +15,7 @@ const FAMILY: usize = 13;
 pub fn schema_markdown(tables: &[TableSchema]) -> String {
     let mut text = String::from(
         "# Tables\n\n\
-         Made from the code; do not edit. One Parquet file per interview and table. Missing values are null.\n\
+         Made from the code; do not edit. One file per interview and table, Parquet unless another format is asked for. Missing values are null.\n\
          The cut-off is the time up to which a column looked: none (known beforehand), turn_start, turn_end, next_turn (start of the next turn), interview (its end).\n\
          `*` in a name stands for each of the words listed below its table.\n\n\
          Sizes: `dyads` has a row for each turn and other speaker, `synchrony` one for each ordered pair of speakers and signal. In a crowd \
@@ -25,17 +25,37 @@ pub fn schema_markdown(tables: &[TableSchema]) -> String {
          The largest tried: one million turns of two people from a transcript alone (47 s of processor time, 1.6 GB of memory), 4,000 turns of 400 people.\n",
     );
     for table in tables {
-        section(&mut text, table);
+        section(&mut text, table.name, table);
     }
     text
 }
 
-fn section(text: &mut String, table: &TableSchema) {
+/// Tables of another command, or columns that are there on request.
+#[derive(Clone, Debug)]
+pub struct Chapter {
+    /// What they are.
+    pub title: &'static str,
+    /// What there is to say of all of them.
+    pub text: &'static str,
+    /// Each with its heading.
+    pub tables: Vec<(String, TableSchema)>,
+}
+
+/// A further part of SCHEMA.md, told as [`schema_markdown`] tells tables.
+pub fn chapter_markdown(chapter: &Chapter) -> String {
+    let mut text = format!("\n# {}\n\n{}\n", chapter.title, chapter.text);
+    for (heading, table) in &chapter.tables {
+        section(&mut text, heading, table);
+    }
+    text
+}
+
+fn section(text: &mut String, heading: &str, table: &TableSchema) {
     // Writing to a String cannot fail.
     let _ = write!(
         text,
         "\n## {}\n\n{}\n\n| column | type | unit | cut-off | description |\n|---|---|---|---|---|\n",
-        table.name,
+        heading,
         cell(table.description)
     );
     let families = families(&table.columns);
@@ -181,6 +201,15 @@ mod tests {
                 "| `text` | string |  | interview | Words. |",
             ]
         );
+    }
+
+    #[test]
+    fn a_chapter_is_told_as_the_tables_are() {
+        let table = TableSchema { name: "t", description: "One thing.", columns: vec![ColumnSpec::new("a", Kind::I64, "", "How many.")] };
+        let chapter = Chapter { title: "Other tables", text: "Of another command.", tables: vec![("t of it".into(), table)] };
+        let head = "\n# Other tables\n\nOf another command.\n\n## t of it\n\nOne thing.\n\n";
+        let rows = "| column | type | unit | cut-off | description |\n|---|---|---|---|---|\n| `a` | int64 |  | interview | How many. |\n";
+        assert_eq!(chapter_markdown(&chapter), format!("{head}{rows}"));
     }
 
     #[test]

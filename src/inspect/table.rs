@@ -1,19 +1,21 @@
 //! One table in a form a person likes to read: what made it, what each column holds, its first rows.
 //!
-//! It reads any Parquet file and takes columns as they are; `overview` does the same for a whole output folder.
+//! It reads any table and takes columns as they are; `overview` does the same for a whole output folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use unicode_width::UnicodeWidthStr;
+
 use crate::error::Result;
 use crate::inspect::folder::overview;
-use crate::inspect::grid::{Grid, Lean, bytes, clip, number, percent, wrap};
+use crate::inspect::grid::{Grid, Lean, bytes, clip, number, padded, percent, wrap};
 use crate::store::parquet::FileMetadata;
 use crate::store::read::{StoredTable, read};
 use crate::table::{ColumnData, ColumnSpec, Kind};
 use crate::text::counted;
 
-/// Widest line in characters.
+/// Widest line in columns of a terminal.
 pub(super) const WIDTH: usize = 116;
 
 /// Columns with one prefix are told as a family when there are more than so many.
@@ -23,23 +25,22 @@ const FAMILY: usize = 12;
 const FIRST_ROWS: usize = 8;
 
 /// Columns worth showing in the first rows, in this order.
-const KEY_COLUMNS: [&str; 25] = [
+pub(super) const KEY_COLUMNS: [&str; 24] = [
     "interview_id",
+    "instance_id",
     "status",
     "turn_index",
     "word_index",
-    "frame_index",
     "time_secs",
     "pts_secs",
     "track_id",
-    "track",
     "person",
     "speaker",
     "label",
+    "listener",
     "from",
     "to",
-    "from_person",
-    "to_person",
+    "signal",
     "start_secs",
     "end_secs",
     "duration_secs",
@@ -58,10 +59,10 @@ pub struct InspectOptions {
     pub all: bool,
 }
 
-/// Tells what a Parquet file or an output folder holds; lines of at most 116 characters, names and texts cut off with `…`.
+/// Tells what a table or an output folder holds; lines of at most 116 columns of a terminal, names and texts cut off with `…`.
 ///
 /// # Errors
-/// [`crate::error::Error::Read`] or [`crate::error::Error::Parse`] for what cannot be read, [`crate::error::Error::Usage`] for a folder without
+/// [`crate::error::Error::Read`] or [`crate::error::Error::Damaged`] for what cannot be read, [`crate::error::Error::Usage`] for a folder without
 /// tables.
 pub fn inspect(path: &Path, options: &InspectOptions) -> Result<String> {
     if path.is_dir() { overview(path, options) } else { table_text(path, options) }
@@ -165,7 +166,7 @@ fn columns_text(table: &StoredTable, options: &InspectOptions) -> String {
     let at = lines.lines().next().and_then(|l| l.find("filled")).unwrap_or(0) + "filled".len() + 2;
     let mut text = String::new();
     for (line, said) in lines.lines().zip(&words) {
-        text += &if said.is_empty() { line.to_owned() } else { format!("{line:<at$}{}", clip(said, WIDTH.saturating_sub(at).max(24))) };
+        text += &if said.is_empty() { line.to_owned() } else { padded(line, at) + &clip(said, WIDTH.saturating_sub(at).max(24)) };
         text += "\n";
     }
     if !options.all && members.values().any(|m| m.len() > 1) {
@@ -275,9 +276,9 @@ fn first_rows(table: &StoredTable) -> String {
     let mut room = WIDTH;
     for name in names {
         let cells: Vec<String> = (0..rows).map(|r| shown(table, name, r).unwrap_or_default()).collect();
-        let wanted = cells.iter().map(|c| c.chars().count()).max().unwrap_or(0).clamp(name.chars().count(), 48);
+        let wanted = cells.iter().map(|c| c.width()).max().unwrap_or(0).clamp(name.width(), 48.max(name.width()));
         let width = wanted.min(room);
-        if width < name.chars().count().min(12) {
+        if width < name.width().min(12) {
             break;
         }
         room = room.saturating_sub(width + 2);
@@ -325,7 +326,7 @@ mod tests {
         ];
         columns.extend((0..13).map(|i| ColumnSpec::new(format!("blendshape_s{i}"), Kind::F32, "", "")));
         columns.push(ColumnSpec::new("blendshape_missing", Kind::Str, "", ""));
-        let mut t = TableBuilder::new(TableSchema { name: "turns", description: "One row per turn.", columns });
+        let mut t = TableBuilder::new(TableSchema { name: "made", description: "Any table.", columns });
         for i in 0..rows {
             t.row().set("interview_id", "a").set("turn_index", i + 1).set("speaker", "Diane").set("start_secs", f64::from(i) * 2.5);
             t.set("on_screen", i == 0).set("text", "two\nlines ".repeat(30));
@@ -350,10 +351,10 @@ mod tests {
         table(&path, 4);
         let text = inspect(&path, &InspectOptions::default()).unwrap();
         let lines: Vec<&str> = text.lines().skip(1).collect();
-        assert!(lines[0].starts_with("table turns · 4 rows × 20 columns · "), "{text}");
+        assert!(lines[0].starts_with("table made · 4 rows × 20 columns · "), "{text}");
         assert_eq!(
             lines[1..7],
-            ["One row per turn.", "", "made by  turnwise 0.1.0, schema 1", "recipe   0123456789ab", "models   vad:fedcba987654", ""]
+            ["Any table.", "", "made by  turnwise 0.1.0, schema 1", "recipe   0123456789ab", "models   vad:fedcba987654", ""]
         );
         assert_eq!(
             lines[7..15],
@@ -370,7 +371,7 @@ mod tests {
         );
         assert_eq!(lines[15], "blendshape_missing  string            0 %");
         assert!(lines[17..20] == ["", "all rows", "turn_index  speaker  start_secs  text"], "{text}");
-        assert!(lines.iter().all(|l| l.chars().count() <= WIDTH), "{text}");
+        assert!(lines.iter().all(|l| l.width() <= WIDTH), "{text}");
 
         let all = inspect(&path, &InspectOptions { all: true }).unwrap();
         assert!(all.contains("\nblendshape_s12 ") && all.contains("{\"a\":1, \"b\":2}"), "{all}");

@@ -103,5 +103,5 @@ fn a_frame_that_stands_for_a_century() {
     let report = film.finish().unwrap();
     assert!(last < 3600.0 && report.end.unwrap().get() < 3600.0, "{last} {report:?}");
     let codes: Vec<_> = report.warnings.iter().map(Warning::code).collect();
-    assert!(codes.contains(&"duration_doubtful") && codes.contains(&"video_time_order"), "{:?}", report.warnings);
+    assert!(codes.iter().any(|c| c == "duration_doubtful") && codes.iter().any(|c| c == "video_time_order"), "{:?}", report.warnings);
 }

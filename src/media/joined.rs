@@ -20,7 +20,7 @@ fn hear(path: &Path) -> DecodedAudio {
     whole
 }
 
-fn codes(warnings: &[Warning]) -> Vec<&'static str> {
+fn codes(warnings: &[Warning]) -> Vec<String> {
     warnings.iter().map(Warning::code).collect()
 }
 
@@ -225,7 +225,7 @@ fn joined_files_are_heard_whole_one_after_the_other() {
             assert_eq!(told.len(), 2, "{ext}: {:?}", a.warnings);
             assert!((told[0].start().get() - 4.0).abs() < 0.1 && (told[0].end().get() - 7.0).abs() < 0.2, "{ext}: {told:?}");
         }
-        assert!(!codes(&a.warnings).contains(&"audio_overlap"), "{ext}: {:?}", a.warnings);
+        assert!(!codes(&a.warnings).iter().any(|c| c == "audio_overlap"), "{ext}: {:?}", a.warnings);
         // The frame before each part of an MP3 tells its length and is no sound; that it is not decoded is told.
         let silent: f64 = a.report.gaps.iter().map(|gap| gap.duration()).sum();
         assert!(silent < if ext == "mp3" { 0.06 } else { 1e-9 }, "{ext}: {:?}", a.warnings);
@@ -250,7 +250,7 @@ fn pictures_of_short_joined_recordings_follow_on_as_their_sound_does() {
     let times: Vec<f64> = film.by_ref().map(|f| f.unwrap().pts.get()).collect();
     let told = film.finish().unwrap().warnings;
     assert!(times.len() >= 68 && (times.last().unwrap() - 6.9).abs() < 0.25, "{times:?} {told:?}");
-    assert!(codes(&told).contains(&"timestamp_jump"), "{told:?}");
+    assert!(codes(&told).iter().any(|c| c == "timestamp_jump"), "{told:?}");
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn a_wav_behind_a_wav_that_is_cut_short_is_read_and_told() {
     let law = clips.make("law.wav", "-f lavfi -i sine=duration=1 -c:a pcm_mulaw");
     std::fs::write(&path, [whole, std::fs::read(law).unwrap()].concat()).unwrap();
     let a = hear(&path);
-    assert_eq!((a.buffer.samples().len(), codes(&a.warnings)), (2 * 16_000, vec!["wav_joined"]));
+    assert_eq!((a.buffer.samples().len(), codes(&a.warnings)), (2 * 16_000, vec!["wav_joined".to_owned()]));
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn all_tracks_are_mixed_each_in_its_own_time() {
     // One stream alone is that stream, as ever.
     assert_eq!(audio(&clips.path("a.wav"), RATE, mix).unwrap(), hear(&clips.path("a.wav")));
     let one = audio(&clips.path("two.mov"), RATE, StreamPick::default()).unwrap();
-    assert!(codes(&one.warnings).contains(&"stream_chosen"));
+    assert!(codes(&one.warnings).iter().any(|c| c == "stream_chosen"));
     let film = clips.make("film.mp4", "-f lavfi -i testsrc=size=64x48:duration=1 -c:v mpeg4");
     assert!(matches!(audio(&film, RATE, mix), Err(Error::NoStream { .. })));
 }

@@ -29,7 +29,7 @@ fn assert_times(frames: &[VideoFrame], path: &Path) {
     }
 }
 
-fn codes(warnings: &[Warning]) -> Vec<&'static str> {
+fn codes(warnings: &[Warning]) -> Vec<String> {
     warnings.iter().map(Warning::code).collect()
 }
 
@@ -158,7 +158,7 @@ fn f6_f7_truncated_and_corrupt_files_are_told() {
     std::fs::write(&path, &broken).unwrap();
     let (frames, r) = watch(&path, EVERY);
     assert!(r.decode_errors > 0 && r.frames_decoded < 120, "{r:?}");
-    assert!(codes(&r.warnings).contains(&"decode_error"), "{:?}", r.warnings);
+    assert!(codes(&r.warnings).iter().any(|c| c == "decode_error"), "{:?}", r.warnings);
     // Decoding went on to the end.
     assert!(frames.last().unwrap().pts.get() > 3.5);
     eprintln!("corrupt middle: {} of 120 frames, {:?}", r.frames_decoded, r.warnings);
@@ -169,7 +169,7 @@ fn f6_f7_truncated_and_corrupt_files_are_told() {
     let (_, r) = watch(&faststart, EVERY);
     let short = r.warnings.iter().find(|w| w.code() == "shortfall").expect("a shortfall of video");
     assert!(matches!(short, Warning::Shortfall { span, .. } if (span.end().get() - 4.0).abs() < 0.01), "{short:?}");
-    assert!(codes(&hear(&faststart).warnings).contains(&"shortfall"));
+    assert!(codes(&hear(&faststart).warnings).iter().any(|c| c == "shortfall"));
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn joined_recordings_with_a_new_clock_follow_on() {
     assert!((frames.last().unwrap().pts.get() - 27.9).abs() < 0.3, "{:?}", r);
     let a = hear(&joined);
     assert!((a.report.end_secs - 28.0).abs() < 0.3, "{:?} {:?}", a.report, a.warnings);
-    assert!(codes(&a.warnings).contains(&"timestamp_jump") && codes(&r.warnings).contains(&"timestamp_jump"));
+    assert!(codes(&a.warnings).iter().any(|c| c == "timestamp_jump") && codes(&r.warnings).iter().any(|c| c == "timestamp_jump"));
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn f9_mp3_without_a_header_is_counted_not_believed() {
     let path = clips.make("vbr.mp3", "-f lavfi -i \"aevalsrc='if(lt(t,60),0.5*sin(2*PI*220*t),0)':s=44100:d=120\" -q:a 5 -write_xing 0");
     let a = hear(&path);
     assert!((a.report.end_secs - 120.0).abs() < 0.1, "{:?}", a.report);
-    assert!(!codes(&a.warnings).contains(&"shortfall"), "{:?}", a.warnings);
+    assert!(!codes(&a.warnings).iter().any(|c| c == "shortfall"), "{:?}", a.warnings);
     // No drift: the tone ends at 60 s.
     let last = a.buffer.samples().iter().rposition(|s| s.abs() > 0.1).unwrap() as f64 / 16_000.0;
     assert!((last - 60.0).abs() < 0.06, "{last}");
@@ -272,7 +272,7 @@ fn f10_an_edit_list_hides_what_lies_before_the_origin() {
     let (frames, r) = watch(&path, EVERY);
     assert_times(&frames, &path);
     assert!(frames[0].pts.get() >= 0.0 && frames[0].pts.get() < 0.04, "{}", frames[0].pts.get());
-    assert!(!codes(&r.warnings).contains(&"shortfall"), "{:?}", r.warnings);
+    assert!(!codes(&r.warnings).iter().any(|c| c == "shortfall"), "{:?}", r.warnings);
     let a = hear(&path);
     assert!((a.report.end_secs - 2.63).abs() < 0.06, "{:?}", a.report);
     assert!((a.report.end_secs - r.end.unwrap().get()).abs() < 0.06);
@@ -405,7 +405,7 @@ fn high_dynamic_range_is_tone_mapped() {
     );
     let (frames, r) = watch(&path, EVERY);
     assert!(r.hdr);
-    assert_eq!(codes(&r.warnings), Vec::<&str>::new());
+    assert_eq!(codes(&r.warnings), Vec::<String>::new());
     let p = frames[0].image.get_pixel(32, 32);
     assert!(p[0] > 130 && p[0].abs_diff(p[1]) <= 2 && p[1].abs_diff(p[2]) <= 2, "{p:?}");
     eprintln!("PQ grey of 100 cd/m2 becomes {p:?}");
@@ -419,5 +419,5 @@ fn a_reader_that_leaves_stops_the_decoder() {
     assert!(film.next().unwrap().is_ok());
     let r = film.finish().unwrap();
     assert!(r.frames_decoded < 120, "{}", r.frames_decoded);
-    assert!(!codes(&r.warnings).contains(&"shortfall"));
+    assert!(!codes(&r.warnings).iter().any(|c| c == "shortfall"));
 }

@@ -21,6 +21,7 @@ mod models;
 #[cfg(test)]
 mod relation_truth;
 mod scene;
+mod schema_page;
 mod tables;
 mod told;
 mod transcript;
@@ -33,6 +34,7 @@ pub use hear::bounds_and_tracks;
 pub use inputs::Inputs;
 pub use interview::interviews_schema;
 pub use models::Models;
+pub use schema_page::schema_page;
 pub use tables::{feature_tables, schemas};
 pub use write::{file_metadata, write, write_failure};
 

@@ -62,13 +62,7 @@ pub fn write(target: Target<'_>, made: &Interview, recipe: &Recipe, registry: &R
 ///
 /// # Errors
 /// [`Error::Write`].
-pub fn write_failure(
-    target: Target<'_>,
-    request: &Request,
-    recipe: &Recipe,
-    registry: &Registry,
-    error: &Error,
-) -> Result<()> {
+pub fn write_failure(target: Target<'_>, request: &Request, recipe: &Recipe, registry: &Registry, error: &Error) -> Result<()> {
     let path = target.table_path("interviews", &request.interview_id)?;
     done::forget(target.out, &request.interview_id)?;
     target.writer.write(&path, &interview::failure(request, recipe, error)?, &file_metadata(recipe, registry)?)

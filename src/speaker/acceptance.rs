@@ -3,9 +3,9 @@
 use super::*;
 use crate::annotation::SpeechTurn;
 use crate::inference::Runtime;
-use crate::store::rttm::read_rttm;
 use crate::random::Random;
 use crate::signal::AudioBuffer;
+use crate::store::rttm::read_rttm;
 
 fn models() -> SpeakerModels {
     SpeakerModels::load(&fixture::registry(), &SpeakerConfig::default(), Runtime::default()).expect("run make models")

@@ -99,7 +99,7 @@ impl OutputFolder {
                 continue;
             }
             let mut files = Vec::new();
-            collect(&path, "", &suffixes(&table), &mut files)?;
+            collect(&path, "", &Format::ALL.map(Format::suffix), &mut files)?;
             files.sort();
             if table == TASKS {
                 let mut tasks: BTreeMap<String, Vec<StoredFile>> = BTreeMap::new();
@@ -131,16 +131,12 @@ impl OutputFolder {
         let folder = self.root.join(table);
         let mut files = Vec::new();
         if folder.is_dir() {
-            collect(&folder, "", &suffixes(table), &mut files)?;
+            let formats = Format::ALL.map(Format::suffix);
+            collect(&folder, "", if table == "rttm" { &["rttm"] } else { &formats }, &mut files)?;
         }
         files.sort();
         Ok(files)
     }
-}
-
-/// Endings of the files in a table's folder.
-fn suffixes(table: &str) -> Vec<&'static str> {
-    if table == "rttm" { vec!["rttm"] } else { Format::ALL.map(Format::suffix).into() }
 }
 
 fn collect(folder: &Path, prefix: &str, suffixes: &[&str], files: &mut Vec<StoredFile>) -> Result<()> {

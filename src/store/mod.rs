@@ -15,6 +15,7 @@ pub mod paths;
 pub mod provenance;
 pub mod read;
 pub mod rttm;
+mod seal;
 pub mod sweep;
 pub mod whole;
 

@@ -17,6 +17,7 @@ use polars::prelude::{
 use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 
 use crate::error::{Cause, Error, Result};
+use crate::store::seal;
 use crate::store::whole::write_whole;
 use crate::table::{ColumnData, Kind, Table};
 use crate::text::clean;
@@ -122,7 +123,7 @@ pub(super) fn write_table(path: &Path, table: &OutTable<'_>, metadata: &FileMeta
     table.refuse_twins(path)?;
     write_whole(path, |file| {
         let schema = Schema::from_iter(table.columns.iter().map(|c| Field::new(c.name.into(), data_type(c.kind))));
-        let mut writer = ParquetWriter::new(file)
+        let mut writer = ParquetWriter::new(&mut *file)
             .with_compression(ParquetCompression::Zstd(Some(ZstdLevel::try_new(ZSTD_LEVEL)?)))
             .with_statistics(StatisticsOptions::default())
             // Pages are compressed while they are written, one after another: a pool of threads wins nothing (measured) and belongs to the models.
@@ -149,7 +150,8 @@ pub(super) fn write_table(path: &Path, table: &OutTable<'_>, metadata: &FileMeta
             crate::pulse::beat();
         }
         writer.finish()?;
-        Ok(())
+        drop(writer);
+        Ok(seal::seal(file, seal::PARQUET)?)
     })
 }
 

@@ -30,31 +30,71 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     write_whole(path, |file| Ok(file.write_all(text.as_bytes())?))
 }
 
-/// Lets `fill` write a file by its path, for writers that open files by themselves: a temporary one that ends as `path` does, renamed when `fill`
-/// is done. On any failure the old file stays as it was. What is there and is no file is written to directly.
+/// A file that another writer opens by its path: it has a temporary name, which ends as the final one does, until it is whole. Dropped before, it
+/// is gone, and an older file is as it was.
+#[derive(Debug)]
+pub struct Unfinished {
+    path: PathBuf,
+    target: PathBuf,
+    /// `None` for what is there and is no file: it is written to directly.
+    temporary: Option<tempfile::NamedTempFile>,
+}
+
+impl Unfinished {
+    /// Makes the temporary file, and the folders above it that are missing.
+    ///
+    /// # Errors
+    /// [`Error::Write`] with the final path.
+    pub fn begin(path: &Path) -> Result<Self> {
+        let failed = |e: std::io::Error| Error::write(path, e);
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let mut begun = Unfinished { path: path.to_path_buf(), target, temporary: None };
+        if fs::metadata(&begun.target).is_ok_and(|there| !there.is_file()) {
+            return Ok(begun);
+        }
+        let folder = folder_of(&begun.target);
+        fs::create_dir_all(&folder).map_err(failed)?;
+        let ending = begun.target.extension().map_or_else(|| SUFFIX.to_owned(), |e| format!("{SUFFIX}.{}", e.to_string_lossy()));
+        let temporary = unfinished().suffix(&ending).tempfile_in(&folder).map_err(failed)?;
+        let _ = temporary.as_file().try_lock();
+        begun.temporary = Some(temporary);
+        Ok(begun)
+    }
+
+    /// Where it is to be written.
+    pub fn path(&self) -> &Path {
+        self.temporary.as_ref().map_or(&self.target, |t| t.path())
+    }
+
+    /// The same error with the final path: nobody knows the temporary one.
+    pub fn named(&self, error: Error) -> Error {
+        match error {
+            Error::Write { path, source } if path == self.path() => Error::write(&self.path, source),
+            other => other,
+        }
+    }
+
+    /// Gives it its name.
+    ///
+    /// # Errors
+    /// [`Error::Write`] with the final path.
+    pub fn finish(self) -> Result<()> {
+        let Some(temporary) = self.temporary else { return Ok(()) };
+        // The writer had its own handle; the file is the same.
+        let synced = temporary.as_file().sync_all();
+        let named = synced.and_then(|()| temporary.persist(&self.target).map_err(|e| e.error));
+        named.and_then(|_| sync_folder(&folder_of(&self.target))).map_err(|e| Error::write(&self.path, e))
+    }
+}
+
+/// Lets `fill` write an [`Unfinished`] file, whole or not at all.
 ///
 /// # Errors
 /// [`Error::Write`] with the final path, and what `fill` gives.
 pub fn write_by_path<T>(path: &Path, fill: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
-    let failed = |e: std::io::Error| Error::write(path, e);
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    if fs::metadata(&target).is_ok_and(|there| !there.is_file()) {
-        return fill(path);
-    }
-    let folder = folder_of(&target);
-    fs::create_dir_all(&folder).map_err(failed)?;
-    let ending = target.extension().map(|e| format!("{SUFFIX}.{}", e.to_string_lossy())).unwrap_or_else(|| SUFFIX.into());
-    let temporary = unfinished().suffix(&ending).tempfile_in(&folder).map_err(failed)?;
-    let _ = temporary.as_file().try_lock();
-    let made = fill(temporary.path()).map_err(|e| match e {
-        // Nobody knows the temporary name.
-        Error::Write { path: at, source } if at == temporary.path() => Error::write(path, source),
-        other => other,
-    })?;
-    // The writer has its own handle; the file is the same.
-    temporary.as_file().sync_all().map_err(failed)?;
-    temporary.persist(&target).map_err(|e| failed(e.error))?;
-    sync_folder(&folder).map_err(failed)?;
+    let file = Unfinished::begin(path)?;
+    let made = fill(file.path()).map_err(|e| file.named(e))?;
+    file.finish()?;
     Ok(made)
 }
 

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 
 use super::features::{Feature, FeatureSet, FeatureTable, SampleFeatures, number};
 use super::labels::{Label, LabelTable};
+use super::rule::LABELS;
 use super::settings::{LabelUnit, Labels, Task};
-use super::table::{column_names, feature_column, feature_columns, fill, look};
+use super::table::{DESCRIPTION, column_names, feature_column, feature_columns, fill, look};
 use crate::error::{Error, Result};
 use crate::store::read::StoredTable;
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
@@ -221,9 +222,10 @@ impl Dyad<'_> {
     }
 }
 
-fn schema(task: &Task, labels: &Labels, set: &FeatureSet) -> TableSchema {
+/// The columns before the features.
+pub(super) fn keys() -> Vec<ColumnSpec> {
     let key = |name: &'static str, kind, unit, text: &'static str| ColumnSpec::new(name, kind, unit, text).until(CutOff::None);
-    let mut columns = vec![
+    vec![
         key("interview_id", Kind::Str, "", "Interview the instance is of."),
         key("instance_id", Kind::Str, "", "The instance: interview and turn, or interview, source and target, or interview."),
         key("split_group", Kind::Str, "", "What no fold may part."),
@@ -242,7 +244,11 @@ fn schema(task: &Task, labels: &Labels, set: &FeatureSet) -> TableSchema {
         key("cut_off_secs", Kind::F64, "s", "No feature looked further; null without context or tables."),
         key("has_features", Kind::Bool, "", "True when the tables have a row for any of the turns."),
         key("rows_withheld", Kind::I64, "", "Context turns that end after the cut-off; only what was known at their start is used."),
-    ];
+    ]
+}
+
+fn schema(task: &Task, labels: &Labels, set: &FeatureSet) -> TableSchema {
+    let mut columns = keys();
     match labels.unit {
         LabelUnit::Turn => columns.extend(feature_columns(task, set)),
         LabelUnit::Interview => {
@@ -257,5 +263,5 @@ fn schema(task: &Task, labels: &Labels, set: &FeatureSet) -> TableSchema {
             }
         }
     }
-    TableSchema { name: "labels", description: "One instance of a task.", columns }
+    TableSchema { name: LABELS.name, description: DESCRIPTION, columns }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::features::{FeatureSet, FeatureTable, SampleFeatures};
 use super::labelled::{InterviewTables, labelled_table};
@@ -11,10 +11,11 @@ use super::rescue::instances;
 use super::settings::{Labels, Task, read_tasks};
 use super::table::task_table;
 use crate::error::{Error, Result};
+use crate::store::Writer;
 use crate::store::agreement::{AnnotatedRow, agree};
 use crate::store::finished::{own_tables, refuse_mixed, tell_unfinished};
-use crate::store::parquet::{self, FileMetadata};
-use crate::store::paths::table_path;
+use crate::store::parquet::FileMetadata;
+use crate::store::paths::table_path_in;
 use crate::store::provenance::Makings;
 use crate::store::read::{StoredSchema, StoredTable, read_columns, read_metadata};
 use crate::table::Table;
@@ -36,6 +37,8 @@ pub struct TaskRequest<'a> {
     pub lenient: bool,
     /// Go on where interviews were made by different recipes, models or versions.
     pub mixed: bool,
+    /// Writes the tables.
+    pub writer: Writer,
 }
 
 /// Footers of the tables that an interview has, by its id; empty where it has none.
@@ -68,6 +71,7 @@ pub fn write_task_tables(request: &TaskRequest<'_>) -> Result<String> {
     let footers = footers(request.out, &all)?;
     let metadata: Vec<FileMetadata> = all.iter().map(|work| made(work, &footers, request.mixed)).collect::<Result<_>>()?;
     let sets: Vec<FeatureSet> = all.iter().map(|work| features(work, &footers)).collect::<Result<_>>()?;
+    all.iter().try_for_each(|work| request.writer.check(&path_of(request, &work.task)?))?;
     let mut report = String::new();
     let mut values = Values::new(request.out);
     for ((work, set), metadata) in all.iter().zip(&sets).zip(&metadata) {
@@ -75,13 +79,17 @@ pub fn write_task_tables(request: &TaskRequest<'_>) -> Result<String> {
             (Some(spec), Some(labels)) => labelled(request.out, work, (spec, labels), set)?,
             _ => by_rule(&work.task, &samples, set, values.of(&work.interviews, set)?)?,
         };
-        let path = table_path(request.out, "tasks", &work.task.name)?;
-        parquet::write(&path, &table, metadata)?;
+        let path = path_of(request, &work.task)?;
+        request.writer.write(&path, &table, metadata)?;
         let (path, rows, of, features) = (path.display(), table.rows(), work.interviews.len(), set.len());
         // Writing into a String cannot fail.
         let _ = writeln!(report, "{path}: {rows} instances, {with_tables} of {of} interviews with tables, {features} features");
     }
     Ok(report)
+}
+
+fn path_of(request: &TaskRequest<'_>, task: &Task) -> Result<PathBuf> {
+    table_path_in(request.writer.format(), request.out, "tasks", &task.name)
 }
 
 fn samples(request: &TaskRequest<'_>) -> Result<Vec<Sample>> {

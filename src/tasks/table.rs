@@ -12,7 +12,6 @@ use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 use crate::time::TOLERANCE_SECS;
 use crate::transcript::rescue::Sample;
 
-
 /// Rows of a task's table. `values` has the samples with tables; the others' features are null.
 ///
 /// # Errors
@@ -132,7 +131,10 @@ pub(super) fn column_names(task: &Task, set: &FeatureSet) -> Vec<Vec<String>> {
     set.features.iter().map(of).collect()
 }
 
-fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
+/// What a row of a task's table is.
+pub(super) const DESCRIPTION: &str = "One instance of a task.";
+
+pub(super) fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
     let key = |name: &'static str, kind, unit, text: &'static str| ColumnSpec::new(name, kind, unit, text).until(CutOff::None);
     let label = |name: &'static str, kind, text: &'static str| ColumnSpec::new(name, kind, "", text);
     let mut columns = vec![
@@ -168,7 +170,7 @@ fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
     ];
     columns.extend(candidate_facts::columns(task.rule));
     columns.extend(feature_columns(task, set));
-    TableSchema { name: task.rule.name, description: "One instance of a task.", columns }
+    TableSchema { name: task.rule.name, description: DESCRIPTION, columns }
 }
 
 /// The features' columns, named by [`column_names`].

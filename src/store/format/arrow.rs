@@ -18,20 +18,20 @@ use polars_arrow::record_batch::RecordBatchT;
 
 use crate::error::Result;
 use crate::store::parquet::{FileMetadata, OutTable, ROW_GROUP_ROWS, arrow_field, entries};
-use crate::store::read::{StoredSchema, StoredTable, column_data, guarded, stored_schema};
+use crate::store::read::{FileKind, StoredSchema, StoredTable, column_data, guarded, stored_schema};
+use crate::store::seal::{self, Extent};
 use crate::store::whole::write_whole;
 use crate::table::ColumnData;
 use crate::text::clean;
 
-/// What the errors call it.
-const KIND: &str = "Arrow IPC file";
+const FILE: FileKind = FileKind { name: "Arrow IPC file", tail: seal::ARROW };
 
 pub(super) fn write(path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) -> Result<()> {
     table.refuse_twins(path)?;
     write_whole(path, |file| {
         let schema = Arc::new(ArrowSchema::from_iter(table.columns.iter().map(arrow_field)));
         let told = entries(table, metadata)?.into_iter().map(|(k, v)| (PlSmallStr::from_static(k), PlSmallStr::from_string(v)));
-        let mut writer = FileWriter::new(file, Arc::clone(&schema), None, WriteOptions { compression: None });
+        let mut writer = FileWriter::new(&mut *file, Arc::clone(&schema), None, WriteOptions { compression: None });
         writer.set_custom_schema_metadata(Arc::new(told.collect()));
         writer.start()?;
         for start in (0..table.rows).step_by(ROW_GROUP_ROWS) {
@@ -44,7 +44,9 @@ pub(super) fn write(path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) 
             writer.write(&RecordBatchT::try_new(rows.len(), Arc::clone(&schema), arrays)?, None)?;
             crate::pulse::beat();
         }
-        Ok(writer.finish()?)
+        writer.finish()?;
+        drop(writer);
+        Ok(seal::seal(file, seal::ARROW)?)
     })
 }
 
@@ -75,7 +77,7 @@ fn list<T>(rows: &[Option<Vec<T>>], items: Box<dyn Array>, dtype: &ArrowDataType
 }
 
 pub(super) fn schema(path: &Path) -> Result<StoredSchema> {
-    guarded(path, KIND, |mut file| {
+    guarded(path, &FILE, Extent::Footer, |mut file| {
         let footer = read_file_metadata(&mut file)?;
         let rows = usize::try_from(get_row_count(&mut file)?).map_err(|_| polars_err!(ComputeError: "a number of rows below zero"))?;
         let entries = footer.custom_schema_metadata.iter().flat_map(|m| m.iter()).map(|(k, v)| (k.to_string(), v.to_string()));
@@ -84,7 +86,7 @@ pub(super) fn schema(path: &Path) -> Result<StoredSchema> {
 }
 
 pub(super) fn values(path: &Path, schema: StoredSchema) -> Result<StoredTable> {
-    guarded(path, KIND, |mut file: File| {
+    guarded(path, &FILE, Extent::Whole, |mut file: File| {
         let footer = read_file_metadata(&mut file)?;
         let mut places = Vec::new();
         for column in &schema.columns {

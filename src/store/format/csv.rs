@@ -200,9 +200,10 @@ pub(super) fn values(path: &Path, schema: StoredSchema) -> Result<StoredTable> {
     let names = reader.headers().map_err(failed)?.clone();
     let mut places = Vec::new();
     for column in &schema.columns {
-        let place = names.iter().position(|n| n == column.name).ok_or_else(|| {
-            Error::damaged(path, 1, format!("the column {:?} that {METADATA_SUFFIX} tells of is not there", column.name))
-        })?;
+        let place = names
+            .iter()
+            .position(|n| n == column.name)
+            .ok_or_else(|| Error::damaged(path, 1, format!("the column {:?} that {METADATA_SUFFIX} tells of is not there", column.name)))?;
         places.push(place);
     }
     let mut columns: Vec<ColumnData> = schema.columns.iter().map(|c| ColumnData::missing(c.kind, 0)).collect();
