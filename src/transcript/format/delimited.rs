@@ -2,10 +2,10 @@
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::draft::{CUT, Draft, short};
-use super::quotes;
-use super::{clock, markup};
 use crate::error::Result;
+use crate::transcript::draft::{CUT, Draft, short};
+use crate::transcript::quotes;
+use crate::transcript::{clock, markup};
 
 /// Header names, letters and digits only, lower case, unit taken off; the first name present wins.
 const START: [&str; 12] =

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::clock;
-use super::draft::{CUT, Draft, short};
-use super::tiers::{self, Interval, Layer, Tier};
 use crate::error::Result;
 use crate::time::Segment;
+use crate::transcript::draft::{CUT, Draft, short};
+use crate::transcript::tiers::{self, Interval, Layer, Tier};
+use crate::transcript::{clock, markup};
 
 /// What becomes of a reference to an entity that only a document type could define: none is read, so that no text
 /// grows without bound and no other file is opened.
@@ -218,7 +218,7 @@ fn parse(text: &str, draft: &mut Draft) -> Result<Document> {
             }
             Event::GeneralRef(name) => {
                 let written = format!("&{};", &*name);
-                let resolved = super::markup::unescape(&written);
+                let resolved = markup::unescape(&written);
                 if resolved == written {
                     let what = format!("nothing defines the entity {}", short(&written));
                     draft.flaw(lines.of(position), what, AS_WRITTEN, NO_ENTITIES)?;

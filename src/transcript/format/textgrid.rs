@@ -1,10 +1,10 @@
 //! Praat `TextGrid`, long and short text form: both are the same row of strings, numbers and flags; everything between is comment
 //! (Praat manual, "TextGrid file formats").
 
-use super::clock;
-use super::draft::Draft;
-use super::tiers::{self, Interval, Layer, Tier};
 use crate::error::Result;
+use crate::transcript::clock;
+use crate::transcript::draft::Draft;
+use crate::transcript::tiers::{self, Interval, Layer, Tier};
 
 /// True for a TextGrid in text form.
 pub(super) fn fits(body: &str) -> bool {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::draft::{Draft, short};
+use crate::transcript::draft::{Draft, short};
 
 /// What a key holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::clock;
-use super::draft::{CUT, Draft, short};
 use crate::annotation::Word;
 use crate::error::Result;
 use crate::time::Segment;
+use crate::transcript::clock;
+use crate::transcript::draft::{CUT, Draft, short};
 
 /// Stands around a time bullet.
 const BULLET: char = '\u{15}';

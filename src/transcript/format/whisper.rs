@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::draft::{Draft, short};
-use super::{clock, json};
 use crate::annotation::Word;
 use crate::error::Result;
+use crate::transcript::draft::{Draft, short};
+use crate::transcript::{clock, json};
 
 const EXPECTED: &str = "expected numbers in seconds, end at or after start; correct the segment";
 

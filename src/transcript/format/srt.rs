@@ -1,94 +1,130 @@
 //! SubRip `.srt`: number, timing line, text, blank line; each of them but the timing line may be missing.
 
-use super::clock;
-use super::cue::{self, Cue};
-use super::draft::{CUT, Draft, short};
 use crate::error::Result;
 use crate::time::Segment;
+use crate::transcript::clock;
+use crate::transcript::cue::{self, Cue};
+use crate::transcript::draft::{CUT, Draft, short};
 
 const EXPECTED: &str = "expected HH:MM:SS,mmm --> HH:MM:SS,mmm with end at or after start; correct the line";
 
 /// Reads SRT text into `draft`.
 pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     let lines: Vec<&str> = text.split('\n').collect();
-    // The line that nothing ends.
-    let open = lines.iter().rposition(|l| !l.is_empty()).filter(|i| i + 1 == lines.len());
-    let mut numbers: Vec<(usize, u64)> = Vec::new();
-    let mut cues: Vec<Cue> = Vec::new();
-    let mut place = Place::BeforeFirst;
-    let mut stray: Option<usize> = None;
-    let mut number: Option<u64> = None;
-    for (i, line) in lines.iter().enumerate() {
-        let line = line.trim();
-        let blank_before = i == 0 || lines[i - 1].trim().is_empty();
+    let mut reading = Reading {
+        open: lines.iter().rposition(|l| !l.is_empty()).filter(|i| i + 1 == lines.len()),
+        lines,
+        numbers: Vec::new(),
+        number: None,
+        cues: Vec::new(),
+        place: Place::BeforeFirst,
+        stray: None,
+    };
+    for i in 0..reading.lines.len() {
+        reading.line(i, draft)?;
+    }
+    draft.tell_jumps(&reading.numbers);
+    draft.ends_open(reading.open.is_some() && matches!(reading.place, Place::Inside));
+    cue::into_turns(reading.cues, false, draft);
+    Ok(())
+}
+
+/// A file on which its lines are gone through one by one.
+struct Reading<'a> {
+    lines: Vec<&'a str>,
+    /// The line that nothing ends.
+    open: Option<usize>,
+    /// Line and value of each cue number.
+    numbers: Vec<(usize, u64)>,
+    /// The last cue number.
+    number: Option<u64>,
+    cues: Vec<Cue>,
+    place: Place,
+    /// The first line of text above all cues.
+    stray: Option<usize>,
+}
+
+impl Reading<'_> {
+    fn line(&mut self, i: usize, draft: &mut Draft) -> Result<()> {
+        let line = self.lines[i].trim();
+        let blank_before = i == 0 || self.lines[i - 1].trim().is_empty();
         let timing = clock::timing(line);
-        let candidate = timing.is_some() || clock::arrowless_timing(line) || clock::arrow_of_numbers(line);
-        let number_before = if candidate { number_above(&lines[..i], number) } else { None };
-        let spoilt = timing.is_none() && candidate && (blank_before || number_before.is_some());
-        if timing.is_some() || spoilt {
-            if let Some(n) = number_before {
-                numbers.push((i, n));
-                number = Some(n);
-                if let (Place::Inside, Some(cue)) = (place, cues.last_mut())
-                    && cue.lines.last().is_some_and(|l| as_number(l) == Some(n))
-                {
-                    cue.lines.pop();
-                }
-                stray = stray.filter(|s| as_number(lines[*s]) != Some(n));
-            }
-            if let (Place::BeforeFirst, Some(at)) = (place, stray) {
-                draft.bad(
-                    at + 1,
-                    format!("text before the first cue: {:?}", short(lines[at])),
-                    "expected a cue number or a timing line",
-                )?;
-            }
-            let name = number_before.map_or_else(|| format!("cue after cue {}", cues.len()), |n| format!("cue {n}"));
-            place = Place::Inside;
-            match segment(timing, open == Some(i), line) {
-                Ok(segment) => cues.push(Cue { segment, lines: Vec::new() }),
-                Err((what, hint)) => {
-                    draft.bad(i + 1, format!("{name}: {what}"), hint)?;
-                    place = Place::Dropped;
-                }
-            }
-            continue;
+        let candidate = timing.is_some() || is_spoilt_timing(line);
+        let number_before = if candidate { number_above(&self.lines[..i], self.number) } else { None };
+        if timing.is_some() || candidate && (blank_before || number_before.is_some()) {
+            return self.timing_line(i, timing, number_before, draft);
         }
         if line.is_empty() {
-            continue;
+            return Ok(());
         }
-        // The next number in a block of its own, without a timing line below: a cue that lost it.
-        let next = lines[i + 1..].iter().copied().find(|l| !l.trim().is_empty()).unwrap_or("");
-        let timed_below = clock::timing(next).is_some() || clock::arrowless_timing(next) || clock::arrow_of_numbers(next.trim());
-        if blank_before
-            && !timed_below
-            && !matches!(place, Place::BeforeFirst)
-            && as_number(line).is_some_and(|n| number.is_some_and(|m| n == m + 1))
-        {
+        if blank_before && self.lost_its_timing(i) {
             draft.bad(i + 1, format!("cue {line}: no timing line"), EXPECTED)?;
-            number = as_number(line);
-            numbers.extend(number.map(|n| (i + 1, n)));
-            place = Place::Dropped;
-            continue;
+            self.number = as_number(line);
+            self.numbers.extend(self.number.map(|n| (i + 1, n)));
+            self.place = Place::Dropped;
+            return Ok(());
         }
-        if open == Some(i) && blank_before && matches!(place, Place::Inside) && cut_head(line, number) {
-            draft.bad(i + 1, format!("the file ends within the head of a cue: {:?}", short(line)), CUT)?;
-            continue;
+        if self.open == Some(i) && blank_before && matches!(self.place, Place::Inside) && cut_head(line, self.number) {
+            return draft.bad(i + 1, format!("the file ends within the head of a cue: {:?}", short(line)), CUT);
         }
-        match place {
-            Place::BeforeFirst => stray = stray.or(Some(i)),
+        match self.place {
+            Place::BeforeFirst => self.stray = self.stray.or(Some(i)),
             Place::Inside => {
-                if let Some(cue) = cues.last_mut() {
+                if let Some(cue) = self.cues.last_mut() {
                     cue.lines.push(line.to_owned());
                 }
             }
             Place::Dropped => {}
         }
+        Ok(())
     }
-    draft.tell_jumps(&numbers);
-    draft.ends_open(open.is_some() && matches!(place, Place::Inside));
-    cue::into_turns(cues, false, draft);
-    Ok(())
+
+    /// A cue begins: the number above it is no text of the cue before.
+    fn timing_line(
+        &mut self,
+        i: usize,
+        timing: Option<Result<Segment, String>>,
+        number_before: Option<u64>,
+        draft: &mut Draft,
+    ) -> Result<()> {
+        let line = self.lines[i].trim();
+        if let Some(n) = number_before {
+            self.numbers.push((i, n));
+            self.number = Some(n);
+            if let (Place::Inside, Some(cue)) = (self.place, self.cues.last_mut())
+                && cue.lines.last().is_some_and(|l| as_number(l) == Some(n))
+            {
+                cue.lines.pop();
+            }
+            self.stray = self.stray.filter(|s| as_number(self.lines[*s]) != Some(n));
+        }
+        if let (Place::BeforeFirst, Some(at)) = (self.place, self.stray) {
+            let what = format!("text before the first cue: {:?}", short(self.lines[at]));
+            draft.bad(at + 1, what, "expected a cue number or a timing line")?;
+        }
+        let name = number_before.map_or_else(|| format!("cue after cue {}", self.cues.len()), |n| format!("cue {n}"));
+        self.place = Place::Inside;
+        match segment(timing, self.open == Some(i), line) {
+            Ok(segment) => self.cues.push(Cue { segment, lines: Vec::new() }),
+            Err((what, hint)) => {
+                draft.bad(i + 1, format!("{name}: {what}"), hint)?;
+                self.place = Place::Dropped;
+            }
+        }
+        Ok(())
+    }
+
+    /// True for the next number in a block of its own, without a timing line below.
+    fn lost_its_timing(&self, i: usize) -> bool {
+        let next = self.lines[i + 1..].iter().copied().find(|l| !l.trim().is_empty()).unwrap_or("");
+        let timed_below = clock::timing(next).is_some() || clock::arrowless_timing(next) || clock::arrow_of_numbers(next.trim());
+        let follows = as_number(self.lines[i].trim()).is_some_and(|n| self.number.is_some_and(|m| m.checked_add(1) == Some(n)));
+        !timed_below && !matches!(self.place, Place::BeforeFirst) && follows
+    }
+}
+
+fn is_spoilt_timing(line: &str) -> bool {
+    clock::arrowless_timing(line) || clock::arrow_of_numbers(line)
 }
 
 /// The time of a timing line; else what is wrong with it and what to do. `at_end`: it is the last of the file, and nothing ends it.

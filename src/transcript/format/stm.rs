@@ -1,8 +1,8 @@
 //! NIST segment time marks `.stm`: `file channel speaker start end [<label>] words` (sctk, "STM reference file format").
 
-use super::draft::{CUT, Draft, short};
-use super::{clock, markup};
 use crate::error::Result;
+use crate::transcript::draft::{CUT, Draft, short};
+use crate::transcript::{clock, markup};
 
 const EXPECTED: &str = "expected `file channel speaker start end [<label>] words`, times in seconds; correct the line";
 

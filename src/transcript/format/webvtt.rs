@@ -1,10 +1,10 @@
 //! WebVTT: header, blocks between empty lines, cues with settings, voices and word times (W3C "WebVTT: The Web Video Text Tracks
 //! Format", the parser's rules of section 6, hours optional).
 
-use super::clock;
-use super::cue::{self, Cue};
-use super::draft::{CUT, Draft, short};
 use crate::error::Result;
+use crate::transcript::clock;
+use crate::transcript::cue::{self, Cue};
+use crate::transcript::draft::{CUT, Draft, short};
 
 const EXPECTED: &str = "expected [HH:]MM:SS.mmm --> [HH:]MM:SS.mmm with end at or after start; correct the line";
 
