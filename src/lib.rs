@@ -27,6 +27,8 @@ pub mod output;
 pub mod pipeline;
 pub mod pulse;
 pub mod recipe;
+#[cfg(test)]
+mod reference;
 pub mod sheet;
 pub mod signal;
 pub mod speaker;

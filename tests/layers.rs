@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Storeys from the ground up; a module may import from lower storeys and from itself.
 const STOREYS: &[&[&str]] = &[
-    &["error", "warning", "time", "signal", "annotation", "table", "text", "file", "spelling", "sheet", "pulse"],
+    &["error", "warning", "time", "signal", "annotation", "table", "text", "file", "spelling", "sheet", "pulse", "reference"],
     &["media", "inference", "output", "dft"],
     &["audio", "speaker", "face", "transcript"],
     &["turns", "tasks", "baseline", "export"],

@@ -35,6 +35,8 @@ struct Entry {
     instead: Option<fn(&str) -> String>,
     /// True where one file may hold several transcripts, told apart by [`ReadOptions::sample_id`].
     holds_several: bool,
+    /// A whole file, small: what tests damage.
+    example: &'static str,
     /// Fills the draft.
     read: fn(&Input, &mut Draft) -> Result<()>,
 }
@@ -122,6 +124,7 @@ formats! {
         expected: "a RESCUE-bench sample with `rows`, or one on every line",
         instead: None,
         holds_several: true,
+        example: rescue::EXAMPLE,
         read: rescue::read_into,
     };
     /// JSON of Whisper, WhisperX, whisper-timestamped or stable-ts.
@@ -133,6 +136,7 @@ formats! {
         expected: "one JSON value with a list of segments",
         instead: None,
         holds_several: false,
+        example: whisper::EXAMPLE,
         read: |input, draft| whisper::read(input.value().unwrap_or(&Value::Null), draft),
     };
     /// ELAN `.eaf`.
@@ -144,6 +148,7 @@ formats! {
         expected: "XML with the root ANNOTATION_DOCUMENT",
         instead: None,
         holds_several: false,
+        example: eaf::EXAMPLE,
         read: |input, draft| eaf::read(input.text, draft),
     };
     /// Praat `TextGrid`, long or short.
@@ -155,6 +160,7 @@ formats! {
         expected: "`File type = \"ooTextFile\"` in the first line",
         instead: None,
         holds_several: false,
+        example: textgrid::EXAMPLE,
         read: |input, draft| textgrid::read(input.text, draft),
     };
     /// CHAT `.cha`.
@@ -166,6 +172,7 @@ formats! {
         expected: "@Begin and lines `*SPK:` with time bullets",
         instead: None,
         holds_several: false,
+        example: chat::EXAMPLE,
         read: |input, draft| chat::read(input.text, draft),
     };
     /// A table with a header line, comma, tab, semicolon or bar between fields. Its header is looked at before timing lines: a cell may hold one.
@@ -177,6 +184,7 @@ formats! {
         expected: "a header with start, end (or duration), speaker and text",
         instead: Some(|text| format!("the first line names no start and end, its columns are {:?}", delimited::header_fields(text))),
         holds_several: false,
+        example: delimited::EXAMPLE,
         read: |input, draft| delimited::read(input.text, draft),
     };
     /// WebVTT `.vtt`, YouTube's rolling captions among them.
@@ -192,6 +200,7 @@ formats! {
         expected: "WEBVTT in the first line, then timing lines HH:MM:SS.mmm --> HH:MM:SS.mmm",
         instead: None,
         holds_several: false,
+        example: webvtt::EXAMPLE,
         read: |input, draft| webvtt::read(input.text, draft),
     };
     /// SubRip `.srt`.
@@ -203,6 +212,7 @@ formats! {
         expected: "timing lines HH:MM:SS,mmm --> HH:MM:SS,mmm",
         instead: None,
         holds_several: false,
+        example: srt::EXAMPLE,
         read: |input, draft| srt::read(input.text, draft),
     };
     /// NIST segment time marks `.stm`.
@@ -214,6 +224,7 @@ formats! {
         expected: "lines `file channel speaker start end [<label>] words`",
         instead: None,
         holds_several: false,
+        example: stm::EXAMPLE,
         read: |input, draft| stm::read(input.text, &rescue::stem(input.path), draft),
     };
 }
@@ -233,6 +244,11 @@ impl Format {
     /// True where one file may hold several transcripts, told apart by [`ReadOptions::sample_id`].
     pub fn holds_several(self) -> bool {
         self.entry().holds_several
+    }
+
+    /// A whole file of the format, small: what tests read and damage.
+    pub fn example(self) -> &'static str {
+        self.entry().example
     }
 
     /// True for a file of one of its suffixes, in any case.
@@ -358,7 +374,7 @@ fn from_json(input: &mut Input, draft: &Draft) -> Result<Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::tests::complaint;
+    use crate::transcript::tests::{complaint, parse};
 
     #[test]
     fn every_format_says_what_it_is() {
@@ -367,6 +383,7 @@ mod tests {
             assert!(!entry.suffixes.is_empty() && !entry.signs.is_empty() && !entry.expected.is_empty(), "{format}");
             assert!(entry.suffixes.iter().all(|s| *s == s.to_lowercase() && !s.contains('.')), "{format}");
             assert!(supported().contains(entry.help), "{format}");
+            assert_eq!(parse(&format!("a.{}", entry.suffixes[0]), entry.example).format, *format);
             // A text of nothing is complained about with what its suffix stands for.
             let e = complaint(&format!("a.{}", entry.suffixes[0]), "Once upon a time\n");
             assert!(e.contains(entry.expected), "{e}");

@@ -17,6 +17,10 @@ const EXPECTED: &str = "expected `*SPK:<tab>words . <bullet>start_end<bullet>` i
 /// Marks of conversation analysis and prosody inside words.
 const MARKS: &str = "⌈⌉⌊⌋↑↓⇗↗→↘⇘∞≈≋≡∙⁎⌇⁑⁇°▁▔☺∬Ϋ∮§∾↻Ἡ„‡‹›ˈˌ^\u{2}\u{3}\u{4}\u{1}\u{7}\u{8}";
 
+/// A whole file, small.
+pub(super) const EXAMPLE: &str =
+    "@Begin\n*CHI:\tI [/] <you> (.) &-uh +... @x (1.) \u{15}1000_2500\u{15}\n%wor:\tI \u{15}1000_1200\u{15}\n@End\n";
+
 /// True for a text with CHAT's headers.
 pub(super) fn fits(body: &str) -> bool {
     const HEADERS: [&str; 4] = ["@Begin", "@UTF8", "@Participants:", "@Languages:"];

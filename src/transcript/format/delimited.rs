@@ -72,6 +72,9 @@ enum End {
     After(Column),
 }
 
+/// A whole file, small.
+pub(super) const EXAMPLE: &str = "start;end;speaker;text\n1,5;2,5;A;\"x \"\"y\"\"\"\n";
+
 /// True when the first line is a header with times and with words or speakers.
 pub(super) fn fits(text: &str) -> bool {
     layout(text).is_some()

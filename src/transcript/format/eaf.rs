@@ -52,6 +52,11 @@ struct Document {
     odd_references: Vec<(usize, String)>,
 }
 
+/// A whole file, small.
+pub(super) const EXAMPLE: &str = "<ANNOTATION_DOCUMENT><TIME_ORDER><TIME_SLOT TIME_SLOT_ID=\"a\" TIME_VALUE=\"1\"/></TIME_ORDER>\
+    <TIER TIER_ID=\"A\"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID=\"x\" TIME_SLOT_REF1=\"a\" TIME_SLOT_REF2=\"a\">\
+    <ANNOTATION_VALUE>v&lt;</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER></ANNOTATION_DOCUMENT>";
+
 /// Reads EAF text into `draft`.
 pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     let document = parse(text, draft)?;

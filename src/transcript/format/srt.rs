@@ -8,6 +8,10 @@ use crate::transcript::draft::{CUT, Draft, short};
 
 const EXPECTED: &str = "expected HH:MM:SS,mmm --> HH:MM:SS,mmm with end at or after start; correct the line";
 
+/// A whole file, small.
+pub(super) const EXAMPLE: &str =
+    "1\n00:00:01,000 --> 00:00:02,000\nANNA: a <i>é</i> {\\an8} &amp;\n\n2\n00:00:02,000 --> 00:00:03,000\nBOB: b\n";
+
 /// Reads SRT text into `draft`.
 pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     let lines: Vec<&str> = text.split('\n').collect();

@@ -17,6 +17,9 @@ struct Mark<'t> {
     words: &'t str,
 }
 
+/// A whole file, small.
+pub(super) const EXAMPLE: &str = "x 1 A 0 1 <o,f0> hi\nx 1 B 1 2 you\n";
+
 /// True when the first line that is no comment is a mark.
 pub(super) fn fits(text: &str) -> bool {
     text.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with(";;")).is_some_and(|l| mark(l).is_some_and(|m| m.end >= m.start))

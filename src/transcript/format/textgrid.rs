@@ -6,6 +6,10 @@ use crate::transcript::clock;
 use crate::transcript::draft::Draft;
 use crate::transcript::tiers::{self, Interval, Layer, Tier};
 
+/// A whole file, small.
+pub(super) const EXAMPLE: &str = "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n3\n<exists>\n1\n\"IntervalTier\"\n\"A - word\"\n0\n3\n1\n\
+    0\n1.5\n\"say\"\n";
+
 /// True for a TextGrid in text form.
 pub(super) fn fits(body: &str) -> bool {
     let mut head = body.lines().filter(|l| !l.trim().is_empty()).take(2);

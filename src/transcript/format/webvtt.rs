@@ -8,6 +8,10 @@ use crate::transcript::draft::{CUT, Draft, short};
 
 const EXPECTED: &str = "expected [HH:]MM:SS.mmm --> [HH:]MM:SS.mmm with end at or after start; correct the line";
 
+/// A whole file, small.
+pub(super) const EXAMPLE: &str = "WEBVTT\n\nNOTE x\n\n1\n00:01.000 --> 00:02.000 line:0\n<v Ann>a<00:00:01.500><c> b</c>\n\n\
+    00:02.000 --> 00:03.000\na b\nc\n";
+
 /// Reads WebVTT text into `draft`.
 pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     let lines: Vec<&str> = text.split('\n').collect();

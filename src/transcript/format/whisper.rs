@@ -9,6 +9,10 @@ use crate::transcript::{clock, json};
 
 const EXPECTED: &str = "expected numbers in seconds, end at or after start; correct the segment";
 
+/// A whole file, small.
+pub(super) const EXAMPLE: &str = "{\"segments\": [{\"start\": 0, \"end\": 2, \"text\": \"a\", \"confidence\": NaN, \
+    \"words\": [{\"word\": \"a\", \"start\": 1, \"end\": 2}]}]}";
+
 /// The list of segments, when the JSON is of this family: objects with words and, somewhere, times.
 pub(super) fn segments(root: &Value) -> Option<&Vec<Value>> {
     let list = match root {

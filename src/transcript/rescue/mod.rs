@@ -12,7 +12,7 @@ mod parse;
 
 pub(super) use files::stem;
 pub use files::{read_samples, read_samples_leniently, sample_files};
-pub(super) use parse::{Lines, fits, lines, read_into};
+pub(super) use parse::{EXAMPLE, Lines, fits, lines, read_into};
 
 /// The name under which the therapist speaks; never a participant.
 pub const THERAPIST: &str = "Therapist";

@@ -14,6 +14,11 @@ use crate::transcript::draft::{Draft, short};
 use crate::transcript::format::{Input, Json};
 use crate::transcript::{clock, json};
 
+/// A whole file, small.
+pub(in crate::transcript) const EXAMPLE: &str = "{\"sample_id\": \"s\", \"rows\": [{\"row_index\": 1, \"start_time\": 0, \"end_time\": \"1.5\", \
+    \"primary_speaker\": \"Ann\", \"target\": [\"Bo\"], \"dialogue_cleaned\": \"Hi.\", \"body_posture\": [\"sits\", {\"person\": \"Ann\"}]}, \
+    {\"row_index\": 2, \"start_time\": 1.5, \"end_time\": 2, \"primary_speaker\": \"Therapist\", \"dialogue_cleaned\": \"Yes?\"}]}";
+
 /// Reads the sample that is asked for, its rows as turns.
 pub(in crate::transcript) fn read_into(input: &Input, draft: &mut Draft) -> Result<()> {
     let samples: Vec<(usize, &Value)> = match &input.json {
