@@ -13,6 +13,7 @@ fn files(dir: &Path, extensions: &[&str]) -> Vec<PathBuf> {
         .filter(|p| extensions.is_empty() || p.extension().is_some_and(|e| extensions.iter().any(|x| e == *x)))
         .collect();
     all.sort();
+    assert!(!all.is_empty(), "{}", dir.display());
     all
 }
 

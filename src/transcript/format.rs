@@ -130,7 +130,7 @@ formats! {
     /// JSON of Whisper, WhisperX, whisper-timestamped or stable-ts.
     WhisperJson = Entry {
         name: "Whisper JSON",
-        help: "Whisper and WhisperX JSON",
+        help: "JSON of Whisper or WhisperX",
         suffixes: &["json"],
         signs: &[Sign::Keys(|json| matches!(json, Json::One(root) if whisper::segments(root).is_some()))],
         expected: "one JSON value with a list of segments",
@@ -388,7 +388,7 @@ mod tests {
             let e = complaint(&format!("a.{}", entry.suffixes[0]), "Once upon a time\n");
             assert!(e.contains(entry.expected), "{e}");
         }
-        assert!(supported().starts_with("CHAT, ") && supported().ends_with(" and Whisper and WhisperX JSON"), "{}", supported());
+        assert!(supported().starts_with("CHAT, ") && supported().ends_with(" and WebVTT"), "{}", supported());
     }
 
     #[test]
