@@ -63,13 +63,3 @@ pub(super) fn ffprobe_times(path: &Path) -> Vec<f64> {
         .filter(|t| *t > -1e-6)
         .collect()
 }
-
-/// `../shared`, where the reference clips are.
-pub(super) fn shared() -> Option<PathBuf> {
-    let dir = std::env::var_os("TURNWISE_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    if dir.join("media").is_dir() {
-        return Some(dir);
-    }
-    eprintln!("SKIPPED: needs ../shared");
-    None
-}

@@ -45,6 +45,13 @@ fn cut(clips: &Clips, path: &Path, share: f64) -> std::path::PathBuf {
     path
 }
 
+/// Hands over the file cut at several shares of its bytes.
+fn each_cut(clips: &Clips, path: &Path, mut check: impl FnMut(f64, &Path)) {
+    for share in [0.6, 0.7] {
+        check(share, &cut(clips, path, share));
+    }
+}
+
 /// Nothing told of the whole file; of the file cut at `share` the range from about there to the end.
 fn assert_range(name: &str, share: f64, end: f64, warnings: &[Warning], slack: f64) {
     let span = shortfall(warnings).unwrap_or_else(|| panic!("{name}: nothing is told of what is missing: {warnings:?}"));
@@ -79,11 +86,11 @@ fn sound_cut_short_is_told_with_its_range() {
         let path = clips.make(name, &format!("{TONE} {options}"));
         let whole = hear(&path);
         assert!(losses(&whole.warnings).is_empty(), "{name}: {:?}", whole.warnings);
-        for share in [0.6, 0.7] {
-            let short = hear(&cut(&clips, &path, share));
+        each_cut(&clips, &path, |share, short| {
+            let short = hear(short);
             eprintln!("{name} {share}: {:?}", short.warnings);
             assert_range(name, share, short.report.end_secs, &short.warnings, slack);
-        }
+        });
     }
 }
 
@@ -108,13 +115,12 @@ fn film_cut_short_is_told_with_its_range_for_sound_and_picture() {
             heard.warnings,
             seen.warnings
         );
-        for share in [0.6, 0.7] {
-            let short = cut(&clips, &path, share);
-            let (heard, seen) = (hear(&short), watch(&short));
+        each_cut(&clips, &path, |share, short| {
+            let (heard, seen) = (hear(short), watch(short));
             eprintln!("{name} {share}: {:?} {:?}", heard.warnings, seen.warnings);
             assert_range(name, share, heard.report.end_secs, &heard.warnings, 0.9);
             assert_range(name, share, seen.end.unwrap().get(), &seen.warnings, 0.9);
-        }
+        });
     }
 }
 
