@@ -105,7 +105,7 @@ fn rounds() -> usize {
 fn checked_damaged(target: &str, check: &dyn Fn(&[u8]) -> Outcome, inputs: &[Vec<u8>]) -> [usize; 2] {
     let mut outcomes = [0, 0];
     for round in 0..rounds() {
-        let mut chance = Chance(round as u64 ^ 0x51ab_1e);
+        let mut chance = Chance(round as u64 ^ 0x0051_ab1e);
         let mut bytes = inputs[chance.below(inputs.len())].clone();
         let other = &inputs[chance.below(inputs.len())];
         damage(&mut bytes, other, &mut chance);
