@@ -16,6 +16,7 @@ use sniff::Content;
 
 mod chat;
 mod clock;
+mod columns;
 mod cue;
 mod delimited;
 mod draft;
