@@ -46,6 +46,8 @@ struct Document {
     tiers: Vec<RawTier>,
     units: String,
     origin_ms: f64,
+    /// A TIME_ORIGIN that is no number: line and what is there.
+    odd_origin: Option<(usize, String)>,
     /// Times of slots that are no numbers: line and what is there.
     odd_times: Vec<(usize, String)>,
     /// References in attributes to entities that nothing defines: line and what is there.
@@ -60,6 +62,9 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     }
     if document.origin_ms.abs() > 0.0 {
         draft.warn(format!("ELAN shifts the media by {} ms (TIME_ORIGIN); not applied", document.origin_ms));
+    }
+    if let Some((line, what)) = &document.odd_origin {
+        draft.flaw(*line, what, "times are read without it", "write a number of milliseconds, or save the file from ELAN again")?;
     }
     for (line, what) in &document.odd_times {
         draft.flaw(*line, what, "the time is taken from its neighbours", "correct the time, or save the file from ELAN again")?;
@@ -285,7 +290,14 @@ fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, positi
     let text = |key: &str| attribute(key).unwrap_or_default();
     match tag.name().as_ref() {
         "HEADER" => document.units = text("TIME_UNITS"),
-        "MEDIA_DESCRIPTOR" if document.origin_ms.abs() <= 0.0 => document.origin_ms = text("TIME_ORIGIN").parse().unwrap_or(0.0),
+        "MEDIA_DESCRIPTOR" if document.origin_ms.abs() <= 0.0 => {
+            let told = text("TIME_ORIGIN");
+            match told.trim().parse::<f64>() {
+                Ok(ms) if ms.is_finite() => document.origin_ms = ms,
+                _ if told.trim().is_empty() => {}
+                _ => document.odd_origin = Some((lines.of(position), format!("TIME_ORIGIN {:?} is no number", short(&told)))),
+            }
+        }
         "TIME_SLOT" => {
             let told = attribute("TIME_VALUE").filter(|v| !v.trim().is_empty());
             let time = told.as_ref().and_then(|v| v.trim().parse().ok()).filter(|v: &f64| v.is_finite());
@@ -338,6 +350,23 @@ mod tests {
         assert_eq!(t.format, Format::Eaf);
         assert_eq!(told(&t), ["1-2 Anna & Co: a", "2-3 Anna & Co: b <x>"]);
         assert!(warned(&t).contains("left out: A gloss"), "{}", warned(&t));
+    }
+
+    #[test]
+    fn an_origin_that_is_no_number_is_told() {
+        let document = |origin: &str| {
+            format!(
+                r#"<ANNOTATION_DOCUMENT><HEADER TIME_UNITS="milliseconds">
+<MEDIA_DESCRIPTOR MEDIA_URL="a.mp4" TIME_ORIGIN="{origin}"/></HEADER><TIME_ORDER>
+<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="500"/><TIME_SLOT TIME_SLOT_ID="t2" TIME_VALUE="1500"/></TIME_ORDER>
+<TIER TIER_ID="Anna"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2">
+<ANNOTATION_VALUE>so</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER></ANNOTATION_DOCUMENT>"#
+            )
+        };
+        assert!(complaint("a.eaf", &document("1,5 s")).starts_with("a.eaf:2: TIME_ORIGIN \"1,5 s\" is no number"));
+        assert!(warned(&read_bytes(document("x").as_bytes(), Path::new("a.eaf"), &LENIENT).unwrap()).contains("read without it"));
+        assert!(warned(&parse("a.eaf", &document("1500"))).contains("1500 ms (TIME_ORIGIN); not applied"));
+        assert_eq!(warned(&parse("a.eaf", &document(""))), "");
     }
 
     #[test]
