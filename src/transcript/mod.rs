@@ -151,6 +151,16 @@ fn read_rescue(samples: &[(usize, serde_json::Value)], path: &Path, options: &Re
         (Some(id), _) => samples.iter().find(|(_, v)| own_id(v) == id.trim()),
         (None, _) => None,
     };
+    if let Some((line, value)) = chosen {
+        let id = own_id(value);
+        let places: Vec<usize> = (1..).zip(samples).filter(|(_, (_, v))| !id.is_empty() && own_id(v) == id).map(|(i, _)| i).collect();
+        if let [first, second, ..] = places[..] {
+            let (unit, first, second) =
+                if *line > 0 { ("lines", samples[first - 1].0, samples[second - 1].0) } else { ("samples", first, second) };
+            let what = format!("sample_id {id:?} occurs twice, in {unit} {first} and {second}");
+            return Err(draft.fail(second * usize::from(*line > 0), what, "give every sample an id of its own"));
+        }
+    }
     let Some((line, value)) = chosen else {
         let known: Vec<String> = samples.iter().take(5).map(|(_, v)| own_id(v)).collect();
         let what = match options.sample_id {
