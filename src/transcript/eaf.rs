@@ -92,6 +92,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         name: tier.id.clone(),
         person: person(tier, &by_id),
         root: tier.parent.is_none(),
+        above: above(tier, &by_id),
         layer: if untimed_words(tier) { Layer::Untimed } else { Layer::Spans },
         intervals: intervals(tier, &slots, &known),
     });
@@ -101,6 +102,12 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
 /// Words that only refer to an utterance have its time, all of them: no word times.
 fn untimed_words(tier: &RawTier) -> bool {
     tiers::classify(&tier.id).0 == tiers::Kind::Words && tier.annotations.iter().all(|a| matches!(a.time, Time::Of(_)))
+}
+
+/// The tiers it hangs on, the nearest first.
+fn above(tier: &RawTier, all: &BTreeMap<&str, &RawTier>) -> Vec<String> {
+    let next = |t: &&RawTier| t.parent.as_ref().and_then(|p| all.get(p.as_str())).copied();
+    std::iter::successors(next(&tier), next).take(32).map(|t| t.id.clone()).collect()
 }
 
 /// The participant of the tier or of the tiers it hangs on; else the person in the name of the topmost.
@@ -350,6 +357,28 @@ mod tests {
         assert_eq!(t.format, Format::Eaf);
         assert_eq!(told(&t), ["1-2 Anna & Co: a", "2-3 Anna & Co: b <x>"]);
         assert!(warned(&t).contains("left out: A gloss"), "{}", warned(&t));
+    }
+
+    #[test]
+    fn a_tier_of_speech_that_hangs_on_another_is_no_second_turn() {
+        let document = |parent: &str, child: &str| {
+            format!(
+                r#"<ANNOTATION_DOCUMENT><TIME_ORDER>
+<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="500"/><TIME_SLOT TIME_SLOT_ID="t2" TIME_VALUE="1500"/></TIME_ORDER>
+<TIER TIER_ID="A_Transcription-de" PARTICIPANT="A"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2">
+<ANNOTATION_VALUE>{parent}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>
+<TIER TIER_ID="A_Transcription-en" PARTICIPANT="A" PARENT_REF="A_Transcription-de"><ANNOTATION>
+<REF_ANNOTATION ANNOTATION_ID="a2" ANNOTATION_REF="a1"><ANNOTATION_VALUE>{child}</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION></TIER>
+</ANNOTATION_DOCUMENT>"#
+            )
+        };
+        let t = parse("a.eaf", &document("so ist es", "so it is"));
+        assert_eq!(told(&t), ["0.5-1.5 A: so ist es"]);
+        assert!(warned(&t).contains("left out: A_Transcription-en (1 annotations)"), "{}", warned(&t));
+        // A tier that only numbers the turns holds none of the words.
+        let t = parse("a.eaf", &document("turn1", "so it is"));
+        assert_eq!(told(&t), ["0.5-1.5 A: so it is"]);
+        assert!(warned(&t).contains("left out: A_Transcription-de (1 annotations)"), "{}", warned(&t));
     }
 
     #[test]

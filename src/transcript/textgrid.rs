@@ -54,7 +54,7 @@ fn tiers_of(row: &mut Row, found: &mut Vec<Tier>) -> Result<(), Broken> {
         let size = row.number("a tier's size")?;
         let spans = class == "IntervalTier";
         let layer = if spans { Layer::Spans } else { Layer::Points };
-        found.push(Tier { person: tiers::classify(&name).1, name, root: true, layer, intervals: Vec::new() });
+        found.push(Tier { person: tiers::classify(&name).1, name, root: true, above: Vec::new(), layer, intervals: Vec::new() });
         let mut i = 0.0;
         while i < size {
             i += 1.0;
@@ -317,6 +317,20 @@ mod tests {
         assert!(warned(&t).contains("line 22: ") && warned(&t).contains("read to the last quote of its line"), "{}", warned(&t));
         let legal = long(&["\"so \"\"it\"\"\nis 5\" ! a remark", "\"\"\"yes\"\"\""]);
         assert_eq!((told(&parse("a.TextGrid", &legal)).len(), warned(&parse("a.TextGrid", &legal))), (2, String::new()));
+    }
+
+    #[test]
+    fn tiers_of_the_same_times_are_told() {
+        let tier = |name: &str, ends: &[u32]| {
+            let rows: String = ends.iter().map(|e| format!("{}\n{e}\n\"{name} {e}\"\n", e - 1)).collect();
+            format!("\"IntervalTier\"\n\"{name}\"\n0\n9\n{}\n{rows}", ends.len())
+        };
+        let two = |a: &str, b: &str| format!("File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n<exists>\n2\n{a}{b}");
+        let t = parse("a.TextGrid", &two(&tier("Anna", &[1, 3]), &tier("Anna_en", &[1, 3])));
+        assert_eq!(t.turns.len(), 4);
+        assert!(warned(&t).contains("the tiers \"Anna\" and \"Anna_en\" hold 2 turns each at the same times"), "{}", warned(&t));
+        let t = parse("a.TextGrid", &two(&tier("Anna", &[1, 3]), &tier("Bo", &[2, 4])));
+        assert_eq!(warned(&t), "");
     }
 
     #[test]
