@@ -207,6 +207,9 @@ const LEAST_SCORE: f64 = 0.05;
 /// Windows of the segmentation model are 10 s long: a longer step would leave speech unheard.
 const LONGEST_STEP_SECS: f64 = 10.0;
 
+/// No recording is longer, so no transcript is further off: 48 hours.
+const LONGEST_SHIFT_SECS: f64 = 172_800.0;
+
 /// Numbers must mean something, before anything is decoded.
 fn check(tree: &toml::Table, prefix: &str) -> Result<()> {
     for (key, value) in tree {
@@ -230,6 +233,8 @@ fn check(tree: &toml::Table, prefix: &str) -> Result<()> {
             Some("0 to 1")
         } else if name == "speaker.segmentation.step_secs" && number > LONGEST_STEP_SECS {
             Some("at most 10 s, the length of a window")
+        } else if name == "input.transcript_shift_secs" && number.abs() > LONGEST_SHIFT_SECS {
+            Some("at most 48 hours either way, in seconds")
         } else if LEAST_SCORES.contains(&name.as_str()) && number < LEAST_SCORE {
             Some("0.05 to 1: below, a face is seen everywhere")
         } else if name.ends_with("_side_px") && number < 64.0 {
@@ -380,6 +385,8 @@ mod tests {
             "voice.min_turn_secs=inf",
             "voice.pitch_min_hz=5000",
             "input.transcript_shift_secs=nan",
+            "input.transcript_shift_secs=-172801",
+            "input.transcript_shift_secs=2e5",
             "input.audio_mix=both",
             "input={track_speakers=true, audio_stream=1}",
             "input={audio_mix=\"all\", audio_stream=1}",

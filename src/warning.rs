@@ -141,6 +141,20 @@ pub enum Warning {
         /// End of the media.
         media_end: Seconds,
     },
+    /// Turns that would begin before the media, moved as asked; they begin at its start.
+    TurnsBeforeStart {
+        /// How many.
+        count: usize,
+        /// Seconds by which all were moved.
+        moved_secs: f64,
+    },
+    /// An RTTM file of several recordings.
+    OtherRecordings {
+        /// How many recordings.
+        recordings: usize,
+        /// Lines of others than this one's, which are not read.
+        lines: usize,
+    },
     /// Something about the transcript (unordered, overlapping, empty or dropped cues).
     Transcript {
         /// In words, with cue and line.
@@ -208,6 +222,8 @@ impl Warning {
             Warning::FormatChange { .. } => "audio_format_change",
             Warning::TracksMixed { .. } => "tracks_mixed",
             Warning::TurnsPastEnd { .. } => "turns_past_end",
+            Warning::TurnsBeforeStart { .. } => "turns_before_start",
+            Warning::OtherRecordings { .. } => "rttm_recordings",
             Warning::Transcript { .. } => "transcript",
             Warning::TranscriptOffset { .. } => "transcript_offset",
             Warning::SpeakerMatch { .. } => "speaker_match",
@@ -267,6 +283,15 @@ impl fmt::Display for Warning {
             }
             Warning::TracksMixed { indices } => write!(f, "audio streams {} are mixed", listed(indices)),
             Warning::TurnsPastEnd { count, media_end } => write!(f, "{count} turns run past the media's end at {media_end}"),
+            Warning::TurnsBeforeStart { count, moved_secs } => {
+                write!(f, "{count} turns begin before 0 once moved by {moved_secs:+.2} s; what lies before is cut off")
+            }
+            Warning::OtherRecordings { recordings, lines } => {
+                write!(
+                    f,
+                    "{recordings} recordings in the RTTM file; the one of the interview's name is taken, {lines} lines of others are not"
+                )
+            }
             Warning::Transcript { what } | Warning::SpeakerMatch { what } | Warning::Other { what, .. } => f.write_str(what),
             Warning::Crowd { people, listeners } => write!(
                 f,

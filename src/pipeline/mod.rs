@@ -289,15 +289,16 @@ fn read_transcript(request: &Request, recipe: &Recipe, warnings: &Warnings) -> R
     let options = ReadOptions { lenient: recipe.input.lenient, sample_id: request.sample_id.as_deref() };
     let mut read = transcript::read(path, &options)?;
     read.warnings.drain(..).for_each(|w| warnings.push(w));
-    shift(&mut read.turns, recipe.input.transcript_shift_secs);
+    shift(&mut read.turns, recipe.input.transcript_shift_secs).into_iter().for_each(|w| warnings.push(w));
     Ok(Some(read))
 }
 
-/// Moves all times; what would begin before the origin begins at it.
-pub(crate) fn shift(turns: &mut [Turn], secs: f64) {
+/// Moves all times; what would begin before the origin begins at it, and is told.
+pub(crate) fn shift(turns: &mut [Turn], secs: f64) -> Option<Warning> {
     if secs == 0.0 {
-        return;
+        return None;
     }
+    let count = turns.iter().filter(|t| t.segment.start().get() + secs < 0.0).count();
     let moved = |s: Segment| {
         let at = |t: Seconds| Seconds::of((t.get() + secs).max(0.0));
         Segment::new(at(s.start()), at(s.end())).unwrap_or(s)
@@ -308,6 +309,7 @@ pub(crate) fn shift(turns: &mut [Turn], secs: f64) {
             word.segment = word.segment.map(moved);
         }
     }
+    (count > 0).then_some(Warning::TurnsBeforeStart { count, moved_secs: secs })
 }
 
 /// Decodes the sound and finds out who speaks when, and how.
@@ -417,7 +419,11 @@ fn who_spoke(request: &Request, sound: (&Path, &AudioBuffer), models: &mut Speak
                 }
             };
             let empty = annotation.turns().is_empty();
+            let others = found.iter().map(|(_, a)| a.turns().len()).sum::<usize>() - annotation.turns().len();
             let mut adopted = speaker::adopt(annotation, audio, models)?;
+            if found.len() > 1 {
+                adopted.warnings.push(Warning::OtherRecordings { recordings: found.len(), lines: others });
+            }
             if changed > 0 {
                 adopted.warnings.push(Warning::ControlCharacters { count: changed, what: "lines of the RTTM file" });
             }
@@ -472,7 +478,9 @@ mod tests {
         let segment = |a, b| Segment::from_secs(a, b).unwrap();
         let word = crate::annotation::Word { text: "so".into(), segment: Some(segment(1.0, 1.5)), speaker: None };
         let mut all = vec![Turn { index: 1, segment: segment(1.0, 2.0), speaker: None, text: String::new(), words: vec![word] }];
-        shift(&mut all, -1.25);
+        assert_eq!(shift(&mut all, 0.25), None);
+        assert_eq!(shift(&mut all, -0.25), None);
+        assert_eq!(shift(&mut all, -1.25), Some(Warning::TurnsBeforeStart { count: 1, moved_secs: -1.25 }));
         assert_eq!(all[0].segment, segment(0.0, 0.75));
         assert_eq!(all[0].words[0].segment, Some(segment(0.0, 0.25)));
     }

@@ -187,7 +187,7 @@ fn measure_offset(all: &mut [Turn], recipe: &Recipe, heard: &Heard, warnings: &W
     let found = turns::transcript_offset(all, speech, VAD_STEP_SECS, recipe.turns.max_transcript_offset_secs)?;
     if found.is_telling() {
         if recipe.input.apply_transcript_offset {
-            shift(all, found.offset_secs);
+            shift(all, found.offset_secs).into_iter().for_each(|w| warnings.push(w));
             let what = format!("transcript moved by {:+.2} s, where speech fits it best", found.offset_secs);
             warnings.push(Warning::Other { code: "transcript_offset", what });
         } else {
