@@ -183,4 +183,6 @@ fn read_rescue(samples: &[(usize, serde_json::Value)], path: &Path, options: &Re
 #[cfg(test)]
 mod cut_tests;
 #[cfg(test)]
+mod eaf_tests;
+#[cfg(test)]
 mod tests;
