@@ -175,6 +175,25 @@ pub enum Warning {
         /// End of the media.
         media_end: Seconds,
     },
+    /// Turns that would begin before the media, moved as asked; they begin at its start.
+    #[error("turns_before_start: {count} turns begin before 0 once moved by {moved_secs:+.2} s; what lies before is cut off")]
+    TurnsBeforeStart {
+        /// How many.
+        count: usize,
+        /// Seconds by which all were moved.
+        moved_secs: f64,
+    },
+    /// An RTTM file of several recordings.
+    #[error(
+        "rttm_recordings: {recordings} recordings in the RTTM file; the one of the interview's name is taken, {lines} lines of others \
+         are not"
+    )]
+    OtherRecordings {
+        /// How many recordings.
+        recordings: usize,
+        /// Lines of others than this one's, which are not read.
+        lines: usize,
+    },
     /// Something about the transcript (unordered, overlapping, empty or dropped cues).
     #[error("transcript: {what}")]
     Transcript {
@@ -400,7 +419,6 @@ mod tests {
                 Warning::DecodeError { stream: "audio", span: None, count: 2, detail: "x: y".into() },
                 "decode_error: 2 audio packets or frames lost (x: y)".into(),
             ),
-            (Warning::Clipped { share: 0.123_456 }, "clipped: 12.35 % of samples at full scale".into()),
             (
                 Warning::ChannelsCancel { span, taken: vec![0, 2] },
                 format!("channels_cancel: channels cancel each other in {span}; of them channel 0, 2 is taken, counted from 0"),

@@ -9,10 +9,10 @@ use crate::audio::egemaps::{Extractor, Lld};
 use crate::audio::{self, Acoustics, VoiceModels};
 use crate::error::{Error, Result};
 use crate::media::{self, AudioReport, StreamPick};
-use crate::store::rttm::{of_recording, read_rttm_counting, uri_for};
 use crate::recipe::Recipe;
 use crate::signal::AudioBuffer;
 use crate::speaker::{self, Diarization, SpeakerBounds, SpeakerModels};
+use crate::store::rttm::{of_recording, read_rttm_counting, uri_for};
 use crate::warning::Warning;
 
 /// What was heard.
@@ -115,7 +115,11 @@ fn adopt_rttm(request: &Request, path: &Path, audio: &AudioBuffer, models: &mut 
         }
     };
     let empty = annotation.turns().is_empty();
+    let others = recordings.iter().map(|(_, a)| a.turns().len()).sum::<usize>() - annotation.turns().len();
     let mut adopted = speaker::adopt(annotation, audio, models)?;
+    if recordings.len() > 1 {
+        adopted.warnings.push(Warning::OtherRecordings { recordings: recordings.len(), lines: others });
+    }
     if changed > 0 {
         adopted.warnings.push(Warning::ControlCharacters { count: changed, what: "lines of the RTTM file" });
     }

@@ -11,6 +11,7 @@ use super::{ReadOptions, clock, foreign, json, rescue};
 use crate::error::Result;
 
 mod chat;
+mod columns;
 mod delimited;
 mod eaf;
 mod srt;

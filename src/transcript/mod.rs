@@ -91,4 +91,6 @@ pub fn read_bytes(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tr
 #[cfg(test)]
 mod cut_tests;
 #[cfg(test)]
+mod eaf_tests;
+#[cfg(test)]
 mod tests;

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::random::Random;
 
 pub(super) const STRICT: ReadOptions = ReadOptions { lenient: false, sample_id: None };
 pub(super) const LENIENT: ReadOptions = ReadOptions { lenient: true, sample_id: None };

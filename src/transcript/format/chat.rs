@@ -201,7 +201,7 @@ fn word(token: &str) -> String {
         |t: &str| t.starts_with('(') && t.ends_with(')') && t[1..t.len() - 1].chars().all(|c| c.is_ascii_digit() || ".:".contains(c));
     if token.starts_with("&=")
         || token.starts_with("&*")
-        || token.starts_with('0') && !token.chars().all(|c| c.is_ascii_digit())
+        || token.strip_prefix('0').is_some_and(|t| t.starts_with(char::is_alphabetic))
         || token == "0"
     {
         return String::new();
@@ -217,6 +217,9 @@ fn word(token: &str) -> String {
     if token.len() > 1 && pause(token) {
         return String::new();
     }
+    if token == "&" {
+        return token.into();
+    }
     word_plain(token.strip_prefix(['&']).map_or(token, |t| t.trim_start_matches(['-', '+', '~'])))
 }
 
@@ -225,10 +228,19 @@ fn closing(token: &str) -> String {
 }
 
 fn word_plain(token: &str) -> String {
-    let token = token.split_once('@').map_or(token, |(form, _)| form);
+    // `because@l` has a form marker; an address and a name on the net have none.
+    let said = |(form, marker): &(&str, &str)| form.is_empty() || marker.trim_end_matches(['.', ',', '?', '!']).contains('.');
+    let token = match token.split_once('@') {
+        Some(parts) if said(&parts) => return token.chars().filter(|c| !MARKS.contains(*c)).collect(),
+        Some((form, _)) => form,
+        None => token,
+    };
     let mut out = String::with_capacity(token.len());
-    for c in token.chars() {
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    for (i, c) in token.char_indices() {
         match c {
+            // 3:00 and 2+2 are no lengthening and no compound.
+            ':' | '+' if digit(token[..i].chars().next_back()) && digit(token[i + 1..].chars().next()) => out.push(c),
             '(' | ')' | ':' => {}
             '_' | '+' => out.push(' '),
             c if MARKS.contains(c) => {}
@@ -258,6 +270,13 @@ mod tests {
         assert!(
             complaint("a.cha", "@Begin\n*CHI:\ta . \u{15}0_100\u{15}\n*MOT:\tb .\n").contains("a.cha:3: utterance of MOT: no time bullet")
         );
+    }
+
+    #[test]
+    fn numbers_and_addresses_are_words() {
+        let said = "at 3:00 or 0.5 percent of 2+2 & me@example.com , @anna 0800-555 0is no:: be@l ice+cream .";
+        let t = parse("a.cha", &format!("@Begin\n*CHI:\t{said} \u{15}0_100\u{15}\n@End\n"));
+        assert_eq!(t.turns[0].text, "at 3:00 or 0.5 percent of 2+2 & me@example.com, @anna 0800-555 no be ice cream.");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use csv::{ReaderBuilder, StringRecord};
 
+use super::columns as choice;
 use crate::error::Result;
 use crate::transcript::draft::{CUT, Draft, short};
 use crate::transcript::quotes;
@@ -13,7 +14,7 @@ const START: [&str; 12] =
 const END: [&str; 13] =
     ["endtime", "end", "stop", "stoptime", "offset", "tmax", "xmax", "endsec", "finish", "timeend", "out", "to", "timeout"];
 const DURATION: [&str; 4] = ["duration", "dur", "length", "turnduration"];
-const SPEAKER: [&str; 11] = [
+pub(super) const SPEAKER: [&str; 11] = [
     "primaryspeaker",
     "speaker",
     "speakername",
@@ -26,7 +27,7 @@ const SPEAKER: [&str; 11] = [
     "who",
     "character",
 ];
-const TEXT: [&str; 17] = [
+pub(super) const TEXT: [&str; 17] = [
     "dialoguecleaned",
     "text",
     "transcript",
@@ -50,20 +51,28 @@ const EXPECTED: &str = "times are seconds (12.5) or clock times (00:00:12,500), 
 
 /// A column and, for times, how many seconds one unit is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Column {
-    index: usize,
+pub(super) struct Column {
+    pub(super) index: usize,
     unit: f64,
 }
 
 /// Which columns hold what.
 #[derive(Debug, PartialEq)]
-struct Layout {
+pub(super) struct Layout {
     delimiter: u8,
-    header: Vec<String>,
-    start: Column,
+    pub(super) header: Vec<String>,
+    pub(super) start: Column,
     end: End,
-    speaker: Option<usize>,
-    text: Option<usize>,
+    pub(super) speaker: Option<usize>,
+    pub(super) text: Option<usize>,
+}
+
+impl Layout {
+    /// The column of the end or of the duration.
+    pub(super) fn end_index(&self) -> usize {
+        let (End::At(end) | End::After(end)) = self.end;
+        end.index
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,7 +91,7 @@ pub(super) fn fits(text: &str) -> bool {
 
 /// The first line's fields with the likeliest delimiter, for messages.
 pub(super) fn header_fields(text: &str) -> Vec<String> {
-    let line = text.trim_start_matches('\n').split('\n').next().unwrap_or("");
+    let line = without_sep(text).trim_start_matches('\n').split('\n').next().unwrap_or("");
     let count = |d: u8| line.bytes().filter(|b| *b == d).count();
     let best = [b',', b'\t', b';', b'|'].into_iter().rev().max_by_key(|d| count(*d)).unwrap_or(b',');
     fields(line, best).iter().map(|f| short(f)).take(20).collect()
@@ -97,8 +106,15 @@ fn fields(line: &str, delimiter: u8) -> Vec<String> {
     }
 }
 
+/// The text without the line `sep=;` that Excel puts or wants first; its line end stays, and so the count of lines.
+fn without_sep(text: &str) -> &str {
+    let line = text.split('\n').next().unwrap_or("");
+    let bare = line.trim_matches(['\r', ' ', '"']);
+    if bare.len() == 5 && bare.get(..4).is_some_and(|b| b.eq_ignore_ascii_case("sep=")) { &text[line.len()..] } else { text }
+}
+
 fn layout(text: &str) -> Option<Layout> {
-    let line = text.trim_start_matches('\n').split('\n').next()?;
+    let line = without_sep(text).trim_start_matches('\n').split('\n').next()?;
     if line.len() > 4096 {
         return None;
     }
@@ -120,7 +136,7 @@ fn columns(header: Vec<String>, delimiter: u8) -> Option<Layout> {
 }
 
 /// Letters and digits of a header name in lower case, and the seconds of its unit (`start_ms`, `Start (s)`, `StartTime`).
-fn normal(name: &str) -> (String, f64) {
+pub(super) fn normal(name: &str) -> (String, f64) {
     let name: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     for (suffix, unit) in [
         ("milliseconds", 1e-3),
@@ -148,7 +164,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         let what = format!("the first line names no start and end: {:?}", header_fields(text));
         return Err(draft.fail(1, what, "expected a header with start, end (or duration), speaker and text"));
     };
-    let text = &without_open_quotes(text, &layout, draft)?;
+    let text = &without_open_quotes(without_sep(text), &layout, draft)?;
     // The csv reader counts physical lines; blank ones before the header are its own business.
     let mut reader = ReaderBuilder::new().delimiter(layout.delimiter).flexible(true).from_reader(text.as_bytes());
     let mut rows: Vec<(usize, StringRecord)> = Vec::new();
@@ -170,6 +186,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         let (End::At(column) | End::After(column)) = &mut layout.end;
         column.unit = 1e-3;
     }
+    choice::choose(&mut layout, &rows, draft)?;
     if layout.text.is_none() {
         draft.warn(format!("no column holds the words; columns are {}", layout.header.join(", ")));
     }
@@ -183,7 +200,8 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         row(&layout, record, *line, count + 1, draft)?;
     }
     draft.ends_open(open && layout.text == Some(layout.header.len() - 1));
-    tell_other_words(&layout, &rows, draft);
+    choice::tell_other_words(&layout, &rows, draft);
+    choice::tell_mixed_marks(&layout, &rows, draft);
     Ok(())
 }
 
@@ -227,20 +245,6 @@ fn cut_in(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
     // A name that nobody else has, and that is the beginning of somebody's.
     let names = || others.iter().filter_map(|(_, r)| r.get(at)).map(str::trim);
     layout.speaker == Some(at) && !names().any(|n| n == cell) && names().any(|n| n.starts_with(cell))
-}
-
-/// Names columns that seem to hold words or speakers too and are not read.
-fn tell_other_words(layout: &Layout, rows: &[(usize, StringRecord)], draft: &mut Draft) {
-    let other = |i: usize| -> Option<String> {
-        let name = layout.header.get(i)?;
-        let wordy = TEXT.contains(&normal(name).0.as_str()) && layout.text.is_some_and(|t| t != i);
-        let sentences = rows.iter().filter(|(_, r)| r.get(i).is_some_and(|c| c.trim().contains(' '))).count();
-        (wordy && sentences > 0).then(|| format!("{name} ({sentences} rows with words)"))
-    };
-    let others: Vec<String> = (0..layout.header.len()).filter_map(other).collect();
-    if let (false, Some(text)) = (others.is_empty(), layout.text) {
-        draft.warn(format!("the words are read from the column {}; not read: {}", layout.header[text], others.join(", ")));
-    }
 }
 
 /// What is wrong with the number of cells of a row.
@@ -376,7 +380,7 @@ mod tests {
         let e = complaint("a.csv", "start,end,text\n0,1,a\nstart,end,text\n0,1,b\n");
         assert!(e.starts_with("a.csv:3: row 2 repeats the header"), "{e}");
         let t = parse("a.csv", "start,end,text,transcription\n0,1,a,so it is\n1,2,b,c\n");
-        assert!(warned(&t).contains("read from the column text; not read: transcription (1 rows with words)"), "{}", warned(&t));
+        assert!(warned(&t).contains("read from the column text; not read: transcription (2 rows with words)"), "{}", warned(&t));
     }
 
     #[test]

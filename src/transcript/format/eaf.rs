@@ -46,6 +46,8 @@ struct Document {
     tiers: Vec<RawTier>,
     units: String,
     origin_ms: f64,
+    /// A TIME_ORIGIN that is no number: line and what is there.
+    odd_origin: Option<(usize, String)>,
     /// Times of slots that are no numbers: line and what is there.
     odd_times: Vec<(usize, String)>,
     /// References in attributes to entities that nothing defines: line and what is there.
@@ -65,6 +67,9 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     }
     if document.origin_ms.abs() > 0.0 {
         draft.warn(format!("ELAN shifts the media by {} ms (TIME_ORIGIN); not applied", document.origin_ms));
+    }
+    if let Some((line, what)) = &document.odd_origin {
+        draft.flaw(*line, what, "times are read without it", "write a number of milliseconds, or save the file from ELAN again")?;
     }
     for (line, what) in &document.odd_times {
         draft.flaw(*line, what, "the time is taken from its neighbours", "correct the time, or save the file from ELAN again")?;
@@ -92,6 +97,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         name: tier.id.clone(),
         person: person(tier, &by_id),
         root: tier.parent.is_none(),
+        above: above(tier, &by_id),
         layer: if untimed_words(tier) { Layer::Untimed } else { Layer::Spans },
         intervals: intervals(tier, &slots, &known),
     });
@@ -101,6 +107,12 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
 /// Words that only refer to an utterance have its time, all of them: no word times.
 fn untimed_words(tier: &RawTier) -> bool {
     tiers::classify(&tier.id).0 == tiers::Kind::Words && tier.annotations.iter().all(|a| matches!(a.time, Time::Of(_)))
+}
+
+/// The tiers it hangs on, the nearest first.
+fn above(tier: &RawTier, all: &BTreeMap<&str, &RawTier>) -> Vec<String> {
+    let next = |t: &&RawTier| t.parent.as_ref().and_then(|p| all.get(p.as_str())).copied();
+    std::iter::successors(next(&tier), next).take(32).map(|t| t.id.clone()).collect()
 }
 
 /// The participant of the tier or of the tiers it hangs on; else the person in the name of the topmost.
@@ -290,7 +302,14 @@ fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, positi
     let text = |key: &str| attribute(key).unwrap_or_default();
     match tag.name().as_ref() {
         "HEADER" => document.units = text("TIME_UNITS"),
-        "MEDIA_DESCRIPTOR" if document.origin_ms.abs() <= 0.0 => document.origin_ms = text("TIME_ORIGIN").parse().unwrap_or(0.0),
+        "MEDIA_DESCRIPTOR" if document.origin_ms.abs() <= 0.0 => {
+            let told = text("TIME_ORIGIN");
+            match told.trim().parse::<f64>() {
+                Ok(ms) if ms.is_finite() => document.origin_ms = ms,
+                _ if told.trim().is_empty() => {}
+                _ => document.odd_origin = Some((lines.of(position), format!("TIME_ORIGIN {:?} is no number", short(&told)))),
+            }
+        }
         "TIME_SLOT" => {
             let told = attribute("TIME_VALUE").filter(|v| !v.trim().is_empty());
             let time = told.as_ref().and_then(|v| v.trim().parse().ok()).filter(|v: &f64| v.is_finite());

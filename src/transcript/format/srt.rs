@@ -17,12 +17,13 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     let lines: Vec<&str> = text.split('\n').collect();
     let mut reading = Reading {
         open: lines.iter().rposition(|l| !l.is_empty()).filter(|i| i + 1 == lines.len()),
-        lines,
         numbers: Vec::new(),
         number: None,
         cues: Vec::new(),
         place: Place::BeforeFirst,
         stray: None,
+        habit: Habit::of(&lines),
+        lines,
     };
     for i in 0..reading.lines.len() {
         reading.line(i, draft)?;
@@ -46,6 +47,7 @@ struct Reading<'a> {
     place: Place,
     /// The first line of text above all cues.
     stray: Option<usize>,
+    habit: Habit,
 }
 
 impl Reading<'_> {
@@ -54,7 +56,7 @@ impl Reading<'_> {
         let blank_before = i == 0 || self.lines[i - 1].trim().is_empty();
         let timing = clock::timing(line);
         let candidate = timing.is_some() || is_spoilt_timing(line);
-        let number_before = if candidate { number_above(&self.lines[..i], self.number) } else { None };
+        let number_before = if candidate { number_above(&self.lines[..i], self.number, self.habit) } else { None };
         if timing.is_some() || candidate && (blank_before || number_before.is_some()) {
             return self.timing_line(i, timing, number_before, draft);
         }
@@ -154,11 +156,48 @@ fn cut_head(line: &str, number: Option<u64>) -> bool {
     }
 }
 
-/// The cue number above a timing line: right above it, or over empty lines (double-spaced files) where it is the number expected.
-fn number_above(above: &[&str], last: Option<u64>) -> Option<u64> {
-    let direct = above.last().and_then(|l| as_number(l));
-    let expected = |n: &u64| last.map_or(above.iter().filter(|l| !l.trim().is_empty()).take(2).count() == 1, |last| *n == last + 1);
-    direct.or_else(|| above.iter().rev().find(|l| !l.trim().is_empty()).and_then(|l| as_number(l)).filter(expected))
+/// How a file numbers its cues: people say numbers too.
+#[derive(Clone, Copy)]
+struct Habit {
+    /// Nearly every timing line has a number right above it.
+    numbered: bool,
+    /// Most timing lines have one above, over empty lines.
+    spaced: bool,
+}
+
+impl Habit {
+    fn of(lines: &[&str]) -> Habit {
+        let (mut cues, mut direct, mut spaced) = (0_usize, 0_usize, 0_usize);
+        // The last line that is not empty, and whether it is the one before.
+        let mut above: Option<(bool, &str)> = None;
+        for line in lines {
+            if line.trim().is_empty() {
+                above = above.map(|(_, text)| (false, text));
+                continue;
+            }
+            if clock::timing(line.trim()).is_some() {
+                cues += 1;
+                if let Some((near, _)) = above.filter(|(_, text)| as_number(text).is_some()) {
+                    direct += usize::from(near);
+                    spaced += usize::from(!near);
+                }
+            }
+            above = Some((true, line));
+        }
+        Habit { numbered: direct * 10 >= cues * 9, spaced: spaced * 2 > cues }
+    }
+}
+
+/// The cue number above a timing line: right above it, alone in its block or in a file that numbers its cues, or over empty lines
+/// in a double-spaced file where it is the number expected. Any other number is what was said.
+fn number_above(above: &[&str], last: Option<u64>, habit: Habit) -> Option<u64> {
+    if let Some(n) = above.last().and_then(|l| as_number(l)) {
+        let alone = above.len() < 2 || above[above.len() - 2].trim().is_empty();
+        return Some(n).filter(|n| alone || habit.numbered || last.is_some_and(|last| *n == last + 1));
+    }
+    let first = above.iter().filter(|l| !l.trim().is_empty()).take(2).count() == 1;
+    let expected = |n: &u64| first || habit.spaced && last.is_none_or(|last| *n == last + 1);
+    above.iter().rev().find(|l| !l.trim().is_empty()).and_then(|l| as_number(l)).filter(expected)
 }
 
 #[derive(Clone, Copy)]
@@ -204,6 +243,17 @@ mod tests {
         assert_eq!(told(&t), ["1-2 a", "2-3 b"]);
         let t = parse("a.srt", "00:00:01,000 --> 00:00:02,000\n42\n\n00:00:02,000 --> 00:00:03,000\nb\n");
         assert_eq!(told(&t), ["1-2 42", "2-3 b"]);
+    }
+
+    #[test]
+    fn a_number_that_was_said_is_no_cue_number() {
+        let time = |n: usize| format!("00:00:0{n},000 --> 00:00:0{},000", n + 1);
+        let t = parse("a.srt", &format!("{}\nthe number is\n42\n{}\nyes\n", time(1), time(2)));
+        assert_eq!((told(&t), warned(&t)), (vec!["1-2 the number is 42".to_owned(), "2-3 yes".to_owned()], String::new()));
+        let t = parse("a.srt", &format!("1\n{}\none\n\n{}\n2\n\n{}\nthree\n", time(1), time(2), time(3)));
+        assert_eq!(told(&t), ["1-2 one", "2-3 2", "3-4 three"]);
+        let t = parse("a.srt", &format!("1\n{}\na\n7\n{}\n42\n8\n{}\n", time(1), time(2), time(3)));
+        assert_eq!(told(&t), ["1-2 a", "2-3 42", "3-4 "]);
     }
 
     #[test]

@@ -40,7 +40,12 @@ pub(super) fn read(text: &str, stem: &str, draft: &mut Draft) -> Result<()> {
             Some(mark) if last && mark.words.is_empty() => {
                 draft.bad(i + 1, format!("the file ends within the mark {:?}", short(line)), CUT)?;
             }
-            Some(mark) if mark.words.starts_with('<') => {
+            Some(mark)
+                if mark
+                    .words
+                    .strip_prefix('<')
+                    .is_some_and(|l| (l.is_empty() || l.starts_with(char::is_alphabetic)) && !l.contains('>')) =>
+            {
                 draft.bad(i + 1, format!("the label of the mark {:?} is not closed", short(line)), EXPECTED)?;
             }
             Some(mark) => {
@@ -88,12 +93,19 @@ fn mark(line: &str) -> Option<Mark<'_>> {
     let start = field()?.parse().ok().filter(|v: &f64| v.is_finite())?;
     let end = field()?.parse().ok().filter(|v: &f64| v.is_finite())?;
     let mut words = rest.trim();
-    if words.starts_with('<')
-        && let Some((_label, after)) = words.split_once('>')
+    if let Some((label, after)) = words.strip_prefix('<').and_then(|w| w.split_once('>'))
+        && is_label(label)
     {
         words = after.trim();
     }
     Some(Mark { file, speaker, start, end, words })
+}
+
+/// `o,f0,male`, `o`, `NA`, `F0_M`: sets a mark belongs to. `unk` and `laughter` are what was heard.
+fn is_label(label: &str) -> bool {
+    let set = |l: &str| l.strip_prefix(['f', 'F']).is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()));
+    !label.contains(char::is_whitespace)
+        && (label.contains(',') || ["", "o", "na"].iter().any(|l| label.eq_ignore_ascii_case(l)) || set(label))
 }
 
 #[cfg(test)]
@@ -105,6 +117,11 @@ mod tests {
     fn stm_labels_comments_and_gaps() {
         let t = parse("x.stm", ";; comment\nx 1 Anna 0.5 1.25 <o,f0,female> hi  there\nx 1 inter_segment_gap 1.25 2 <o,,>\nx 1 Bob 2 3 \n");
         assert_eq!(told(&t), ["0.5-1.25 Anna: hi there", "2-3 Bob: "]);
+        let t = parse(
+            "x.stm",
+            "x 1 Anna 0.5 1 <unk> hello\nx 1 Anna 1 2 <NA> <laughter> no\nx 1 Anna 2 3 <F0_M> <3 you\nx 1 Anna 3 4 <3 you\n",
+        );
+        assert_eq!(told(&t), ["0.5-1 Anna: <unk> hello", "1-2 Anna: <laughter> no", "2-3 Anna: <3 you", "3-4 Anna: <3 you"]);
         let two = "a 1 A 0 1 x\nb 1 B 0 1 y\n";
         assert_eq!(told(&parse("b.stm", two)), ["0-1 B: y"]);
         assert!(complaint("c.stm", two).contains("2 recordings in one file (a, b, …), none called \"c\""));

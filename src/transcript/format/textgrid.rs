@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::transcript::clock;
-use crate::transcript::draft::Draft;
+use crate::transcript::draft::{Draft, short};
 use crate::transcript::tiers::{self, Interval, Layer, Tier};
 
 /// A whole file, small.
@@ -30,7 +30,8 @@ struct Broken(usize, String);
 
 /// Reads TextGrid text into `draft`.
 pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
-    let all = tokens(text);
+    let (all, undoubled) = tokens(text);
+    tell_undoubled(&undoubled, draft)?;
     let mut row = Row { tokens: all.iter(), line: 1 };
     let mut found = Vec::new();
     if let Err(Broken(line, what)) = tiers_of(&mut row, &mut found) {
@@ -57,7 +58,7 @@ fn tiers_of(row: &mut Row, found: &mut Vec<Tier>) -> Result<(), Broken> {
         let size = row.number("a tier's size")?;
         let spans = class == "IntervalTier";
         let layer = if spans { Layer::Spans } else { Layer::Points };
-        found.push(Tier { person: tiers::classify(&name).1, name, root: true, layer, intervals: Vec::new() });
+        found.push(Tier { person: tiers::classify(&name).1, name, root: true, above: Vec::new(), layer, intervals: Vec::new() });
         let mut i = 0.0;
         while i < size {
             i += 1.0;
@@ -104,9 +105,37 @@ impl<'t> Row<'t> {
     }
 }
 
-/// Free-standing strings, numbers and flags with their lines; a quote inside a string is doubled.
-fn tokens(text: &str) -> Vec<(usize, Token)> {
+/// A string with a quote inside that is not doubled.
+struct Undoubled {
+    line: usize,
+    /// What the line says from the string's quote on.
+    written: String,
+    /// True when the string can only be meant to end with the line's last quote.
+    sure: bool,
+}
+
+fn tell_undoubled(all: &[Undoubled], draft: &mut Draft) -> Result<()> {
+    if let Some(Undoubled { line, written, .. }) = all.iter().find(|u| !u.sure) {
+        let what = format!("quotes inside a string are not doubled, or words follow it: {:?}", short(written));
+        let hint = "write a quote inside a string twice, and `!` before a remark";
+        draft.flaw(*line, what, "it is read to the last quote of its line", hint)?;
+    }
+    let sure = || all.iter().filter(|u| u.sure);
+    if let Some(first) = sure().next() {
+        draft.warn(format!(
+            "line {}: quotes inside a string are not doubled ({:?}; {} strings); each is read to the last quote of its line",
+            first.line,
+            short(&first.written),
+            sure().count()
+        ));
+    }
+    Ok(())
+}
+
+/// Free-standing strings, numbers and flags with their lines; a quote inside a string is doubled, or told.
+fn tokens(text: &str) -> (Vec<(usize, Token)>, Vec<Undoubled>) {
     let mut out = Vec::new();
+    let mut undoubled = Vec::new();
     let mut line = 1;
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -116,9 +145,13 @@ fn tokens(text: &str) -> Vec<(usize, Token)> {
         } else if c == '!' {
             rest = &rest[rest.find('\n').unwrap_or(rest.len())..];
         } else if c == '"' {
-            let Some((value, length)) = quoted(rest) else {
-                out.push((line, Token::Open));
-                break;
+            let found = quoted(rest).filter(|(value, length)| stands_free(value, &rest[*length..]));
+            let (value, length) = match found.or_else(|| to_last_quote(text, rest, line, &mut undoubled)) {
+                Some(found) => found,
+                None => {
+                    out.push((line, Token::Open));
+                    break;
+                }
             };
             line += rest[..length].matches('\n').count();
             rest = &rest[length..];
@@ -136,7 +169,51 @@ fn tokens(text: &str) -> Vec<(usize, Token)> {
             rest = &rest[end..];
         }
     }
-    out
+    (out, undoubled)
+}
+
+/// True when what follows a string on its line is nothing, a remark, or another token of the file; after the names of classes
+/// other words may stand (`"IntervalTier" named "Mary"`). A string that swallowed the lines of other intervals does not end where it seems.
+fn stands_free(value: &str, after: &str) -> bool {
+    let line = after.split('\n').next().unwrap_or("");
+    let next = line.trim_start();
+    let class = matches!(value, "IntervalTier" | "TextTier" | "TextGrid") || value.starts_with("ooTextFile");
+    let token = next.starts_with(['!', '"', '<']) || next.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    (next.is_empty() || line.len() > next.len() && (token || class)) && !swallows(value)
+}
+
+/// True for a value whose lines are those of the file's own form: `xmin = …` or, in the short form, two numbers in two lines.
+fn swallows(value: &str) -> bool {
+    let mut lines = value.split('\n').map(str::trim);
+    lines.next();
+    let mut number_before = false;
+    lines.any(|line| {
+        let number = line.parse::<f64>().is_ok();
+        let both = number && number_before && value.ends_with('\n');
+        number_before = number;
+        both || is_key(line)
+    })
+}
+
+/// True for a line that begins as those of the long form do.
+fn is_key(line: &str) -> bool {
+    let numbered = |name: &str| line.strip_prefix(name).is_some_and(|r| r.trim_start().starts_with('['));
+    let named = |name: &str| line.strip_prefix(name).is_some_and(|r| r.trim_start().starts_with('='));
+    ["item", "intervals", "points"].into_iter().any(numbered)
+        || ["xmin", "xmax", "text", "mark", "number", "time", "class", "name"].into_iter().any(named)
+}
+
+/// The string at `rest` up to the last quote of its line, which is noted in `undoubled`; `None` when the line has no other quote.
+fn to_last_quote(text: &str, rest: &str, line: usize, undoubled: &mut Vec<Undoubled>) -> Option<(String, usize)> {
+    let written = rest.split('\n').next().unwrap_or("").trim_end();
+    let last = written.rfind('"').filter(|at| *at > 0)?;
+    let at = text.len() - rest.len();
+    let before = text[..at].rsplit('\n').next().unwrap_or("").trim();
+    let next = rest[written.len()..].trim_start();
+    let goes_on = next.is_empty() || next.starts_with(['!', '"']) || next.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    let sure = last + 1 == written.len() && (before.is_empty() || before.ends_with('=')) && (goes_on || is_key(next));
+    undoubled.push(Undoubled { line, written: written.to_owned(), sure });
+    Some((written[1..last].replace("\"\"", "\""), written.len()))
 }
 
 /// The string that begins at the first character of `rest`, and how many bytes it takes; `None` when its quote is never closed.
@@ -193,6 +270,71 @@ mod tests {
         assert_eq!(told(&t), ["0-3 Anna: so, yes"]);
         assert_eq!(t.turns[0].words.len(), 2);
         assert!(complaint("a.TextGrid", &grid(&[phones])).contains("no tier holds what was said"));
+    }
+
+    #[test]
+    fn quotes_that_are_not_doubled_cost_no_words() {
+        let long = |texts: &[&str]| {
+            let rows: String = (0..texts.len())
+                .map(|i| {
+                    format!(
+                        "        intervals [{}]:\n            xmin = {i}\n            xmax = {}\n            text = {}\n",
+                        i + 1,
+                        i + 1,
+                        texts[i]
+                    )
+                })
+                .collect();
+            format!(
+                "File type = \"ooTextFile\"\nObject class = \"TextGrid\"\n\nxmin = 0\nxmax = 9\ntiers? <exists>\nsize = 1\nitem []:\n    item [1]:\n\
+                 class = \"IntervalTier\"\n        name = \"Anna\"\n        xmin = 0\n        xmax = 9\n        intervals: size = {}\n{rows}",
+                texts.len()
+            )
+        };
+        let short = |texts: &[&str]| {
+            let rows: String = (0..texts.len()).map(|i| format!("{i}\n{}\n{}\n", i + 1, texts[i])).collect();
+            format!(
+                "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n<exists>\n1\n\"IntervalTier\" named \"Anna\"\n0 9 ! time\n{}\n{rows}",
+                texts.len()
+            )
+        };
+        for (text, want) in [
+            ("\"she said \"no way\" and left\"", "she said \"no way\" and left"),
+            ("\"she said \"no way\"\"", "she said \"no way\""),
+            ("\"\"no way\" she said\"", "\"no way\" she said"),
+            ("\"she said no way\"\"", "she said no way\""),
+            ("\"she said \"\"no\"\" and \"yes\" too\"", "she said \"no\" and \"yes\" too"),
+            ("\"she said \" no \" there\"", "she said \" no \" there"),
+        ] {
+            for file in [long(&["\"so\"", text, "\"\"", "\"yes\""]), short(&["\"so\"", text, "\"\"", "\"yes\""])] {
+                let t = parse("a.TextGrid", &file);
+                assert_eq!(told(&t), ["0-1 Anna: so", &format!("1-2 Anna: {want}"), "3-4 Anna: yes"], "{file}");
+                assert!(warned(&t).contains("quotes inside a string are not doubled"), "{}", warned(&t));
+            }
+        }
+        // Where the string ends is anybody's guess.
+        for text in ["\"she said \"no\" and \"yes\"\nthen left\"", "\"she said\" and left"] {
+            let e = complaint("a.TextGrid", &long(&["\"so\"", text]));
+            assert!(e.starts_with("a.TextGrid:22: quotes inside a string are not doubled, or words follow it"), "{e}");
+        }
+        let t = read_bytes(long(&["\"so\"", "\"she said\" and left"]).as_bytes(), Path::new("a.TextGrid"), &LENIENT).unwrap();
+        assert!(warned(&t).contains("line 22: ") && warned(&t).contains("read to the last quote of its line"), "{}", warned(&t));
+        let legal = long(&["\"so \"\"it\"\"\nis 5\" ! a remark", "\"\"\"yes\"\"\""]);
+        assert_eq!((told(&parse("a.TextGrid", &legal)).len(), warned(&parse("a.TextGrid", &legal))), (2, String::new()));
+    }
+
+    #[test]
+    fn tiers_of_the_same_times_are_told() {
+        let tier = |name: &str, ends: &[u32]| {
+            let rows: String = ends.iter().map(|e| format!("{}\n{e}\n\"{name} {e}\"\n", e - 1)).collect();
+            format!("\"IntervalTier\"\n\"{name}\"\n0\n9\n{}\n{rows}", ends.len())
+        };
+        let two = |a: &str, b: &str| format!("File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n<exists>\n2\n{a}{b}");
+        let t = parse("a.TextGrid", &two(&tier("Anna", &[1, 3]), &tier("Anna_en", &[1, 3])));
+        assert_eq!(t.turns.len(), 4);
+        assert!(warned(&t).contains("the tiers \"Anna\" and \"Anna_en\" hold 2 turns each at the same times"), "{}", warned(&t));
+        let t = parse("a.TextGrid", &two(&tier("Anna", &[1, 3]), &tier("Bo", &[2, 4])));
+        assert_eq!(warned(&t), "");
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     } else {
         draft.warn("the WEBVTT header is missing");
     }
+    tell_map(&lines, draft);
     let mut numbers: Vec<(usize, u64)> = Vec::new();
     // The line that nothing ends.
     let open = lines.iter().rposition(|l| !l.is_empty()).filter(|i| i + 1 == lines.len());
@@ -52,6 +53,35 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     draft.ends_open(open_words);
     cue::into_turns(cues, true, draft);
     Ok(())
+}
+
+/// Tells what X-TIMESTAMP-MAP (RFC 8216, "WebVTT", 3.5) says: it places cue times on the clock of a stream. Where the media
+/// begins on that clock a transcript cannot know, mostly where the first cue's time 0 is; so nothing is moved.
+fn tell_map(lines: &[&str], draft: &mut Draft) {
+    let mut offsets: Vec<(usize, Option<f64>)> = Vec::new();
+    for (i, line) in lines.iter().enumerate() {
+        let Some(map) = line.trim().strip_prefix("X-TIMESTAMP-MAP=") else { continue };
+        let value = |key: &str| map.split(',').find_map(|part| part.trim().strip_prefix(key));
+        let ticks = value("MPEGTS:").and_then(|v| v.trim().parse::<u64>().ok());
+        let local = value("LOCAL:").and_then(|v| clock::parse(v.trim()));
+        let offset = ticks.zip(local).map(|(ticks, local)| ticks as f64 / 90_000.0 - local);
+        if !offsets.iter().any(|(_, before)| *before == offset) {
+            offsets.push((i + 1, offset));
+        }
+    }
+    match offsets.as_slice() {
+        [] => {}
+        [(_, Some(offset))] if offset.abs() < 1e-9 => {}
+        [(line, None), ..] => draft.warn(format!("line {line}: X-TIMESTAMP-MAP cannot be read; times are read as they are written")),
+        [(line, Some(offset))] => draft.warn(format!(
+            "line {line}: X-TIMESTAMP-MAP places the cues {offset:+.3} s on the stream's clock; not applied (see input.transcript_shift_secs)"
+        )),
+        [_, (line, _), ..] => draft.warn(format!(
+            "line {line}: a second X-TIMESTAMP-MAP, {} in all: the pieces of a stream lie on clocks of their own; not applied, their times may \
+             start again",
+            offsets.len()
+        )),
+    }
 }
 
 /// A block ends at an empty line, and before a timing line that is not its own.
@@ -136,6 +166,33 @@ mod tests {
         );
         assert_eq!(t.format, Format::WebVtt);
         assert_eq!(told(&t), ["1-2 Anna Lee: Hi & bye", "3603-3604 Bob: Yes", "3603-3604 Anna Lee: No"]);
+    }
+
+    #[test]
+    fn words_in_angle_brackets_are_kept_and_told() {
+        let t = parse(
+            "a.vtt",
+            "WEBVTT\n\n00:01.000 --> 00:02.000\nI <3 you so much and 4 > 3\n\n00:02.000 --> 00:03.000\n<i><laughs></i> no\n",
+        );
+        assert_eq!(told(&t), ["1-2 I <3 you so much and 4 > 3", "2-3 <laughs> no"]);
+        assert!(warned(&t).contains("2 stretches in angle brackets are no tags"), "{}", warned(&t));
+    }
+
+    #[test]
+    fn a_stream_clock_is_told() {
+        let cue = "00:01.000 --> 00:02.000\nHi.\n";
+        let file = |map: &str| format!("WEBVTT\nX-TIMESTAMP-MAP={map}\n\n{cue}");
+        let t = parse("a.vtt", &file("LOCAL:00:00:00.000,MPEGTS:900000"));
+        assert_eq!(told(&t), ["1-2 Hi."]);
+        assert!(
+            warned(&t).contains("line 2: X-TIMESTAMP-MAP places the cues +10.000 s on the stream's clock; not applied"),
+            "{}",
+            warned(&t)
+        );
+        assert_eq!(warned(&parse("a.vtt", &file("MPEGTS:900000,LOCAL:00:00:10.000"))), "");
+        assert!(warned(&parse("a.vtt", &file("MPEGTS:x,LOCAL:0"))).contains("cannot be read"));
+        let two = format!("{}\n{}", file("MPEGTS:900000,LOCAL:00:00:00.000"), file("MPEGTS:1800000,LOCAL:00:00:00.000"));
+        assert!(warned(&parse("a.vtt", &two)).contains("line 8: a second X-TIMESTAMP-MAP, 2 in all"), "{}", warned(&parse("a.vtt", &two)));
     }
 
     #[test]

@@ -34,6 +34,9 @@ pub(in crate::transcript) fn read_into(input: &Input, draft: &mut Draft) -> Resu
         (Some(id), _) => samples.iter().find(|(_, v)| id_of(v) == id.trim()),
         (None, _) => None,
     };
+    if let Some((line, value)) = chosen {
+        refuse_twice(&samples, (*line, &id_of(value)), &draft)?;
+    }
     let Some((line, value)) = chosen else {
         let known: Vec<String> = samples.iter().take(5).map(|(_, v)| id_of(v)).collect();
         let what = match input.sample_id {
@@ -275,4 +278,14 @@ fn integer(value: &Value) -> Option<i64> {
 
 fn integers(value: Option<&Value>) -> Vec<i64> {
     value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice).iter().filter_map(integer).collect()
+}
+
+/// Refuses a file that has the sample taken, with its line and id, more than once; lines are 0 in a list.
+fn refuse_twice(samples: &[(usize, &Value)], (line, id): (usize, &str), draft: &Draft) -> Result<()> {
+    let is_same = |value: &Value| !id.is_empty() && json::text(value.get("sample_id")) == id;
+    let places: Vec<usize> = (0..samples.len()).filter(|&i| is_same(samples[i].1)).collect();
+    let [first, second, ..] = places[..] else { return Ok(()) };
+    let (unit, first, second) = if line > 0 { ("lines", samples[first].0, samples[second].0) } else { ("samples", first + 1, second + 1) };
+    let what = format!("sample_id {id:?} occurs twice, in {unit} {first} and {second}");
+    Err(draft.fail(if line > 0 { second } else { 0 }, what, "give every sample an id of its own"))
 }
