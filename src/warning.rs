@@ -400,7 +400,6 @@ mod tests {
                 Warning::DecodeError { stream: "audio", span: None, count: 2, detail: "x: y".into() },
                 "decode_error: 2 audio packets or frames lost (x: y)".into(),
             ),
-            (Warning::Clipped { share: 0.123_456 }, "clipped: 12.35 % of samples at full scale".into()),
             (
                 Warning::ChannelsCancel { span, taken: vec![0, 2] },
                 format!("channels_cancel: channels cancel each other in {span}; of them channel 0, 2 is taken, counted from 0"),

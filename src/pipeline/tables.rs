@@ -145,7 +145,10 @@ mod tests {
     #[test]
     fn tasks_know_the_tables_that_say_which_turn_a_row_is_of() {
         let tables = feature_tables(&Recipe::default());
-        assert_eq!(tables.iter().map(|t| t.name).collect::<Vec<_>>(), crate::tasks::FeatureTable::ALL.map(crate::tasks::FeatureTable::name));
+        assert_eq!(
+            tables.iter().map(|t| t.name).collect::<Vec<_>>(),
+            crate::tasks::FeatureTable::ALL.map(crate::tasks::FeatureTable::name)
+        );
         for table in tables {
             assert!(table.columns.iter().any(|c| c.name == "turn_index" && c.kind == Kind::I64), "{}", table.name);
         }
