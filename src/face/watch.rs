@@ -4,14 +4,14 @@ use std::path::Path;
 
 use super::{FaceTracker, Faces};
 use crate::error::Result;
-use crate::media::{self, Sampling, StreamPick, VideoReport};
+use crate::media::{self, StreamPick, VideoReport};
 use crate::time::Seconds;
 
 /// Shows `tracker` the frames of `video` at `rate_hz` (0 = all), one at a time, and gives what both have to say; `each`
 /// is told the time of every frame looked at.
 ///
 /// # Errors
-/// Those of [`media::video`], of its frames, and of [`FaceTracker::push`].
+/// Those of [`media::each_frame`] and of [`FaceTracker::push`].
 pub fn watch(
     video: &Path,
     pick: StreamPick,
@@ -19,11 +19,10 @@ pub fn watch(
     mut tracker: FaceTracker<'_>,
     mut each: impl FnMut(Seconds),
 ) -> Result<(Faces, VideoReport)> {
-    let mut frames = media::video(video, Sampling { rate_hz, ..Sampling::default() }, pick)?;
-    for frame in frames.by_ref() {
-        let frame = frame?;
-        tracker.push(&frame)?;
+    let report = media::each_frame(video, pick, rate_hz, |frame| {
+        tracker.push(frame)?;
         each(frame.pts);
-    }
-    Ok((tracker.finish()?, frames.finish()?))
+        Ok(())
+    })?;
+    Ok((tracker.finish()?, report))
 }

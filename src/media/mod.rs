@@ -23,6 +23,7 @@ mod deinterlace;
 mod downmix;
 mod encode;
 mod foreign;
+mod frames;
 mod grid;
 mod holes;
 mod input;
@@ -58,6 +59,7 @@ mod recipes;
 
 pub use audio::{AudioReport, DecodedAudio, audio, audio_spooled};
 pub use encode::VideoWriter;
+pub use frames::each_frame;
 pub use input::ffmpeg_version;
 pub use orientation::Orientation;
 pub use pick::{AudioMix, StreamPick};

@@ -9,6 +9,7 @@ use crate::audio::egemaps::{Extractor, Lld};
 use crate::audio::{self, Acoustics, VoiceModels};
 use crate::error::{Error, Result};
 use crate::media::{self, AudioReport, StreamPick};
+use crate::store::rttm::{of_recording, read_rttm_counting, uri_for};
 use crate::recipe::Recipe;
 use crate::signal::AudioBuffer;
 use crate::speaker::{self, Diarization, SpeakerBounds, SpeakerModels};
@@ -98,11 +99,10 @@ fn who_spoke(request: &Request, sound: (&Path, &AudioBuffer), models: &mut Speak
 
 /// The speech turns of an RTTM file, with what the sound says of their voices.
 fn adopt_rttm(request: &Request, path: &Path, audio: &AudioBuffer, models: &mut SpeakerModels) -> Result<Diarization> {
-    let (recordings, changed) = crate::store::rttm::read_rttm_counting(path)?;
-    let wanted = crate::store::rttm::uri_for(&request.interview_id);
-    let annotation = match (recordings.iter().position(|(uri, _)| *uri == wanted), recordings.len()) {
-        (Some(i), _) => recordings[i].1.clone(),
-        (None, 1) => recordings[0].1.clone(),
+    let (recordings, changed) = read_rttm_counting(path)?;
+    let wanted = uri_for(&request.interview_id);
+    let annotation = match (of_recording(&recordings, &wanted), recordings.len()) {
+        (Some((_, annotation)), _) => annotation.clone(),
         // What `diarize` writes where nobody speaks.
         (None, 0) => Annotation::default(),
         (None, n) => {

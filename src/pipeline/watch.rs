@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Progress, Work};
 use crate::error::{Error, Result};
 use crate::face::{FaceModels, FaceTracker, Faces};
-use crate::media::{self, Sampling, StreamPick, VideoReport};
+use crate::media::{self, StreamPick, VideoReport};
 use crate::recipe::Recipe;
 use crate::signal::VideoFrame;
 use crate::warning::{Warning, Warnings};
@@ -44,24 +44,22 @@ pub(super) fn watch(work: Work<'_>, models: Option<&mut FaceModels>) -> Result<(
     let begun = Instant::now();
     let (Some(path), Some(models)) = (&request.media, models) else { return Ok((Seen::default(), 0.0)) };
     let pick = StreamPick { video: recipe.input.video_stream.index(), ..StreamPick::default() };
-    let sampling = Sampling { rate_hz: recipe.face.rate_hz, ..Sampling::default() };
-    let mut frames = match media::video(path, sampling, pick) {
-        Ok(frames) => frames,
+    let total_secs = media::probe(path, pick)?.declared_secs.unwrap_or(0.0);
+    let mut watchers = Watchers::new(models, recipe);
+    let show = |frame: &VideoFrame| {
+        watchers.push(frame)?;
+        progress(Progress::Watching { video_secs: frame.pts.get(), total_secs });
+        Ok(())
+    };
+    let report = match media::each_frame(path, pick, recipe.face.rate_hz, show) {
+        Ok(report) => report,
         Err(Error::NoStream { .. }) => {
             warnings.push(Warning::NoStream { stream: "video" });
             return Ok((Seen::default(), 0.0));
         }
         Err(e) => return Err(e),
     };
-    let total_secs = media::probe(path, pick)?.declared_secs.unwrap_or(0.0);
-    let mut watchers = Watchers::new(models, recipe);
-    for frame in frames.by_ref() {
-        let frame = frame?;
-        watchers.push(&frame)?;
-        progress(Progress::Watching { video_secs: frame.pts.get(), total_secs });
-    }
     let seen = watchers.finish(warnings)?;
-    let report = frames.finish()?;
     report.warnings.iter().for_each(|w| warnings.push(w.clone()));
     Ok((Seen { report: Some(report), ..seen }, begun.elapsed().as_secs_f64()))
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::annotation::{SpeechTurn, Turn};
 use crate::face::{BLENDSHAPES, BoundingBox, Faces, HeadPose, Observation, Quality, Track};
+use crate::random::Random;
 use crate::table::{ColumnData, Kind};
 use crate::time::Seconds;
 use crate::turns::{SpeakerLink, TurnsConfig, dyads_table};
@@ -10,11 +11,8 @@ use crate::turns::{SpeakerLink, TurnsConfig, dyads_table};
 /// Smiles and heads that wander; the second face does what the first did 0.4 s before (heads go their own ways).
 fn faces(secs: usize) -> Faces {
     let n = secs * 10;
-    let mut state = 3u64;
-    let mut draw = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f64 / (1u64 << 24) as f64 - 0.5
-    };
+    let mut random = Random::seeded(3);
+    let mut draw = || 0.5 * random.signed();
     let mut wander = |size: f64| {
         let mut x = 0.0;
         (0..n + 4)
@@ -133,4 +131,17 @@ fn the_level_is_of_the_speaker_alone() {
     let heard: Vec<usize> = (0..level.len()).filter(|&i| level[i].is_finite()).collect();
     assert_eq!((heard[0], heard[heard.len() - 1]), (6, 14));
     assert!((level[10] + 20.0).abs() < 1e-6);
+}
+
+#[test]
+fn whoever_is_off_the_screen_is_told_so_in_both_roles() {
+    let (faces, turns, mut links, config) = (faces(60), turns(60), links(), TurnsConfig::default());
+    links.insert("A".into(), SpeakerLink { voice: Some("S0".into()), person: None });
+    let relations = Relations { faces: &faces, ..Relations::of("i", &turns, &links, &config) };
+    let table = synchrony_table(&relations).unwrap();
+    let (from, signal, missing) = (texts(&table, "from"), texts(&table, "signal"), texts(&table, "missing"));
+    for leader in ["A", "B"] {
+        let row = (0..table.rows()).find(|&i| from[i] == leader && signal[i] == "smile").unwrap();
+        assert_eq!(missing[row], "off_screen", "{leader} leads");
+    }
 }
