@@ -1,6 +1,6 @@
 //! Stories about `--format`: the same tables in every format, one format per folder, and everything that reads them goes on.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 
 #[allow(dead_code, reason = "other stories use the rest of it")]
 mod made;

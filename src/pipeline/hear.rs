@@ -9,10 +9,10 @@ use crate::audio::egemaps::{Extractor, Lld};
 use crate::audio::{self, Acoustics, VoiceModels};
 use crate::error::{Error, Result};
 use crate::media::{self, AudioReport, StreamPick};
-use crate::store::rttm::{of_recording, read_rttm_counting, uri_for};
 use crate::recipe::Recipe;
 use crate::signal::AudioBuffer;
 use crate::speaker::{self, Diarization, SpeakerBounds, SpeakerModels};
+use crate::store::rttm::{of_recording, read_rttm_counting, uri_for};
 use crate::warning::Warning;
 
 /// What was heard.
