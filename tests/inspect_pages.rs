@@ -50,6 +50,8 @@ fn folder_of(out: &Path, format: Format) {
                 ("media", text("a.mp4")),
                 ("duration_secs", Cell::Float(61.68)),
                 ("turns", Cell::Int(12)),
+                ("speakers", Cell::Int(2)),
+                ("persons", Cell::Int(3)),
                 ("video_frames_sampled", Cell::Int(4)),
                 ("warnings", Cell::Texts(warnings)),
             ],
@@ -88,9 +90,9 @@ fn a_folder_is_told_interview_by_interview_in_every_format() {
             lines[6..],
             [
                 "",
-                "interview      status  duration  turns  warnings",
+                "interview      status  duration  turns  speakers  persons  warnings",
                 "bad            failed",
-                "show/王小明.1  done      1:01.7     12         2",
+                "show/王小明.1  done      1:01.7     12         2        3         2",
                 "",
                 "bad · x",
                 "  error     media: cannot read media x: moov",
@@ -122,8 +124,8 @@ fn interviews_not_joined_yet_are_told() {
 #[test]
 fn the_first_rows_show_who_and_when() {
     let folder = tempfile::tempdir().unwrap();
-    let row = [("from", text("A")), ("to", text("B")), ("signal", text("smile")), ("z", Cell::Float(1.5))];
+    let row = [("interview_id", text("a")), ("from", text("A")), ("to", text("B")), ("signal", text("smile")), ("z", Cell::Float(1.5))];
     put(folder.path(), Format::Csv, "synchrony", "synchrony", &[&row]);
     let told = inspect(&folder.path().join("synchrony.csv"), &InspectOptions::default()).unwrap();
-    assert!(told.contains("\nall rows\n") && told.contains("\nA     B   smile\n"), "{told}");
+    assert!(told.contains("\nall rows\ninterview_id  from  to  signal\na             A     B   smile\n"), "{told}");
 }

@@ -1,6 +1,7 @@
 //! The output folder before a run: swept, and looked at for whether the run's interviews can be written into it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use super::failure::table_names;
@@ -11,6 +12,9 @@ use crate::recipe::Recipe;
 use crate::store::Writer;
 use crate::store::interview_files::{InterviewFiles, SUPERSEDED};
 use crate::store::sweep::sweep;
+
+/// File in the output folder that a run holds locked.
+const LOCK: &str = ".lock";
 
 /// Longest path that Linux takes, and what the names of unfinished and superseded files need beside a table's.
 const PATH_BYTES: usize = 4095;
@@ -107,6 +111,30 @@ fn tell_shared_media(requests: &[Request]) {
     for (file, ids) in by_file.iter().filter(|(_, ids)| ids.len() > 1) {
         let more = if ids.len() > NAMED { ", …" } else { "" };
         tracing::warn!("{} is the media of {} interviews: {}{more}", file.display(), ids.len(), ids[..ids.len().min(NAMED)].join(", "));
+    }
+}
+
+/// False once the output folder was moved, deleted or unmounted: a file written there now would make another folder of its name.
+pub(super) fn is_there(out: &Path) -> bool {
+    out.join(LOCK).is_file()
+}
+
+/// What is told then.
+pub(super) fn gone(out: &Path) -> Error {
+    Error::write(out, "the folder is no longer there: it was moved, deleted or unmounted while the run wrote into it")
+}
+
+/// Held while a run writes into a folder; given back when it ends, even by a crash.
+pub(super) fn lock(out: &Path) -> Result<File> {
+    let path = out.join(LOCK);
+    let file = File::create(&path).map_err(|e| Error::write(&path, e))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Error::Usage {
+            what: format!("another run is writing into {}", out.display()),
+            hint: "wait for it, or give this one a folder of its own".into(),
+        }),
+        // A file system that knows no locks is no reason to do nothing.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }
 

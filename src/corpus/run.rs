@@ -1,7 +1,6 @@
 //! Goes through a corpus with worker processes: resumes, isolates, reports.
 
 use std::collections::VecDeque;
-use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -11,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::failure::{record_failure, tidy};
-use super::place::prepare;
+use super::place::{gone, is_there, lock, prepare};
 use super::removed::{Unlisted, keep_needed, prune, unlisted};
 use super::watch::{self, Limits, Overrun, Watch};
 use crate::error::{Error, Result};
@@ -21,9 +20,6 @@ use crate::recipe::Recipe;
 use crate::store::Writer;
 use crate::store::folder::{OutputFolder, Target};
 use crate::store::interviews::merge_interviews;
-
-/// File in the output folder that a run holds locked.
-const LOCK: &str = ".lock";
 
 /// Bytes kept of a line that a worker says, events apart from its log.
 const EVENT_BYTES: usize = 1 << 20;
@@ -218,30 +214,6 @@ fn finish(requests: &[Request], recipe: &Recipe, settings: &RunSettings<'_>, who
     summary.left_out = merged.left_out.iter().map(|(_, error)| error.chain()).collect();
     summary.ways = merged.makings.text();
     Ok(summary)
-}
-
-/// False once the output folder was moved, deleted or unmounted: a file written there now would make another folder of its name.
-pub(super) fn is_there(out: &Path) -> bool {
-    out.join(LOCK).is_file()
-}
-
-/// What is told then.
-pub(super) fn gone(out: &Path) -> Error {
-    Error::write(out, "the folder is no longer there: it was moved, deleted or unmounted while the run wrote into it")
-}
-
-/// Held while a run writes into a folder; given back when it ends, even by a crash.
-fn lock(out: &Path) -> Result<File> {
-    let path = out.join(LOCK);
-    let file = File::create(&path).map_err(|e| Error::write(&path, e))?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(Error::Usage {
-            what: format!("another run is writing into {}", out.display()),
-            hint: "wait for it, or give this one a folder of its own".into(),
-        }),
-        // A file system that knows no locks is no reason to do nothing.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
-    }
 }
 
 /// One thread: takes interviews off the queue and has its worker process do them.

@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::failure::{forget_failure, record_failure};
-use super::run::{Event, Outcome, gone, is_there};
+use super::place::{gone, is_there};
+use super::run::{Event, Outcome};
 use crate::error::{Error, Result};
 use crate::inference::{ModelSet, Registry, Runtime};
 use crate::pipeline::{self, Models, Progress, Request, Timings};

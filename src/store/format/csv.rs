@@ -145,7 +145,7 @@ fn cell(data: &ColumnData, row: usize) -> Result<String, Cause> {
         ColumnData::Bool(v) => v[row].map(|x| x.to_string()).unwrap_or_default(),
         ColumnData::Str(v) => v[row].as_deref().map(|t| clean(t).into_owned()).unwrap_or_default(),
         // What is no finite number is null in JSON.
-        ColumnData::F32List(v) => v[row].as_ref().map(|list| serde_json::to_string(list)).transpose()?.unwrap_or_default(),
+        ColumnData::F32List(v) => v[row].as_ref().map(serde_json::to_string).transpose()?.unwrap_or_default(),
         ColumnData::StrList(v) => {
             let fit = |list: &Vec<String>| list.iter().map(|t| clean(t).into_owned()).collect::<Vec<_>>();
             v[row].as_ref().map(|list| serde_json::to_string(&fit(list))).transpose()?.unwrap_or_default()
