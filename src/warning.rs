@@ -75,6 +75,8 @@ pub enum Warning {
     NoStream {
         /// `audio` or `video`.
         stream: &'static str,
+        /// In words, the streams of the kind that are there and cannot be decoded.
+        undecodable: Option<String>,
     },
     /// Samples at full scale.
     Clipped {
@@ -245,7 +247,10 @@ impl fmt::Display for Warning {
             Warning::StreamChosen { stream, index, others } => {
                 write!(f, "{stream} stream {index} taken, others of its kind: {others:?}")
             }
-            Warning::NoStream { stream } => write!(f, "the file has no {stream} stream"),
+            Warning::NoStream { stream, undecodable: None } => write!(f, "the file has no {stream} stream"),
+            Warning::NoStream { stream, undecodable: Some(what) } => {
+                write!(f, "the file has no {stream} stream that can be decoded: {what}")
+            }
             Warning::Clipped { share } => write!(f, "{:.2} % of samples at full scale", share * 100.0),
             Warning::ChannelsCancel { span, taken } => {
                 write!(f, "channels cancel each other in {span}; of them channel {} is taken, counted from 0", listed(taken))

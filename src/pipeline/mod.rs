@@ -341,8 +341,8 @@ fn try_hear(
     let step = Instant::now();
     let decoded = match media::audio(path, audio::SAMPLE_RATE_HZ, pick) {
         Ok(decoded) => decoded,
-        Err(Error::NoStream { .. }) if request.audio.is_none() => {
-            warnings.push(Warning::NoStream { stream: "audio" });
+        Err(Error::NoStream { undecodable, .. }) if request.audio.is_none() => {
+            warnings.push(Warning::NoStream { stream: "audio", undecodable });
             return Ok(Heard::default());
         }
         Err(e) => return Err(e),
@@ -443,8 +443,8 @@ fn watch(
     let sampling = Sampling { rate_hz: recipe.face.rate_hz, ..Sampling::default() };
     let mut frames = match media::video(path, sampling, pick) {
         Ok(frames) => frames,
-        Err(Error::NoStream { .. }) => {
-            warnings.push(Warning::NoStream { stream: "video" });
+        Err(Error::NoStream { undecodable, .. }) => {
+            warnings.push(Warning::NoStream { stream: "video", undecodable });
             return Ok((Seen::default(), 0.0));
         }
         Err(e) => return Err(e),
