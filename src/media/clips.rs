@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::warning::Warning;
+
 /// A folder of clips that goes away with it.
 pub(super) struct Clips(tempfile::TempDir);
 
@@ -33,6 +35,16 @@ impl Clips {
             "-f lavfi -i testsrc=size=160x120:rate=30:duration=4 -f lavfi -i sine=frequency=220:sample_rate=44100:duration=4 \
              -c:v libx264 -preset veryfast -threads 1 -pix_fmt yuv420p -c:a aac -shortest",
         )
+    }
+}
+
+/// That every range told, as it is written, lies behind the origin and is not empty.
+pub(super) fn assert_ranges(warnings: &[Warning]) {
+    for text in warnings.iter().map(ToString::to_string) {
+        for range in text.split('[').skip(1).filter_map(|rest| rest.split_once(')')).filter_map(|(range, _)| range.split_once(", ")) {
+            let (Ok(start), Ok(end)) = (range.0.parse::<f64>(), range.1.parse::<f64>()) else { continue };
+            assert!(0.0 <= start && start < end, "an empty range, or one before the origin: {text}");
+        }
     }
 }
 

@@ -37,8 +37,8 @@ pub(super) fn hear(work: Work<'_>, voice: &mut VoiceModels, speaker: &mut Speake
     let step = Instant::now();
     let decoded = match media::audio(path, audio::SAMPLE_RATE_HZ, pick) {
         Ok(decoded) => decoded,
-        Err(Error::NoStream { .. }) if request.audio.is_none() => {
-            warnings.push(Warning::NoStream { stream: "audio" });
+        Err(Error::NoStream { undecodable, .. }) if request.audio.is_none() => {
+            warnings.push(Warning::NoStream { stream: "audio", undecodable });
             return Ok(nothing());
         }
         Err(e) => return Err(e),
