@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use turnwise::corpus::read_manifest;
 use turnwise::error::Error;
-use turnwise::output::read;
-use turnwise::output::rttm::{read_rttm, read_uem, write_rttm};
 use turnwise::recipe::Recipe;
+use turnwise::store::read;
+use turnwise::store::rttm::{read_rttm, read_uem, write_rttm};
 use turnwise::text::steers;
 use turnwise::time::Segment;
 use turnwise::transcript::{ReadOptions, Transcript, read_bytes};
@@ -145,7 +145,7 @@ pub fn manifest(bytes: &[u8]) -> Outcome {
                 ids.sort_unstable();
                 assert!(ids.windows(2).all(|w| w[0] != w[1]), "an id is one interview's");
                 for r in requests {
-                    assert!(turnwise::output::paths::check_interview_id(&r.interview_id).is_ok(), "{:?}", r.interview_id);
+                    assert!(turnwise::store::paths::check_interview_id(&r.interview_id).is_ok(), "{:?}", r.interview_id);
                     assert!(r.media.is_some() || r.audio.is_some() || r.transcript.is_some());
                     assert!(r.bounds.range().is_ok());
                 }

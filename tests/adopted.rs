@@ -6,7 +6,7 @@
 mod stage;
 
 use stage::{Stage, sample};
-use turnwise::output::read::read;
+use turnwise::store::read::read;
 
 #[test]
 fn lines_of_other_recordings_and_turns_before_the_start_are_told() {

@@ -13,7 +13,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("modality", &["table/schema.rs"]),
     ("unit", &["table/", "inspect/"]),
     // The folder of tables knows which of them lists the interviews.
-    ("table", &["pipeline/tables.rs", "tasks/rule.rs", "output/", "store/", "inspect/"]),
+    ("table", &["pipeline/tables.rs", "tasks/rule.rs", "store/", "inspect/"]),
 ];
 
 /// What still stands outside its home: place, kind, name. The list only shrinks.

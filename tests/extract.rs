@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use stage::Stage;
-use turnwise::output::read::{StoredTable, read};
+use turnwise::store::read::{StoredTable, read};
 
 const CUES: &str =
     "1\n00:00:00,000 --> 00:00:01,500\nANNA: and so we began\n\n2\n00:00:01,500 --> 00:00:02,750\nBEN: to look at it again\n";

@@ -8,9 +8,9 @@ use std::path::Path;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use turnwise::annotation::{Annotation, SegmentIndex, SpeechTurn, union_secs};
-use turnwise::output::parquet::{self, FileMetadata};
-use turnwise::output::read;
-use turnwise::output::rttm::{read_rttm, write_rttm};
+use turnwise::store::parquet::{self, FileMetadata};
+use turnwise::store::read;
+use turnwise::store::rttm::{read_rttm, write_rttm};
 use turnwise::table::{Cell, ColumnData, ColumnSpec, CutOff, Kind, Modality, TableBuilder, TableSchema};
 use turnwise::time::{FrameGrid, Seconds, Segment};
 use turnwise::transcript::{ReadOptions, Transcript, read_bytes};
@@ -130,7 +130,7 @@ proptest! {
         prop_assert_eq!(back.rows(), rows.len());
         for ((got, want), (told, spec)) in back.columns().iter().zip(table.columns()).zip(back.schema().columns.iter().zip(&schema.columns)) {
             prop_assert_eq!(bits(got), bits(want), "{}", spec.name);
-            prop_assert_eq!((told.name.as_str(), told.kind, told.unit.as_str()), (&*spec.name, spec.kind, &*spec.unit));
+            prop_assert_eq!((&*told.name, told.kind, &*told.unit), (&*spec.name, spec.kind, &*spec.unit));
         }
     }
 

@@ -8,7 +8,7 @@ mod stage;
 use std::process::{Command, Stdio};
 
 use stage::{Stage, sample};
-use turnwise::output::read::{StoredTable, read};
+use turnwise::store::read::{StoredTable, read};
 
 fn table(stage: &Stage, name: &str) -> StoredTable {
     read(&stage.path(name)).unwrap()

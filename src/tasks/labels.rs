@@ -339,7 +339,7 @@ mod tests {
                 "interview_id,turn_index,source,target,label\na,1,X,Y,1\n",
                 "the labels are of turns",
             ),
-            (LabelUnit::Interview, AnswerKind::Regression, "interview_id;label\na;1\n", "separated by semicolons"),
+            (LabelUnit::Interview, AnswerKind::Regression, "interview_id|label\na|1\n", "separated by bars"),
             (LabelUnit::Turn, AnswerKind::Binary, "interview_id,turn_index,label\n\n,,\na,first,1\n", "l.csv:4: turn_index"),
         ] {
             let e = told(unit, kind, text);

@@ -35,7 +35,7 @@ pub(in crate::transcript) fn read_into(input: &Input, draft: &mut Draft) -> Resu
         (None, _) => None,
     };
     if let Some((line, value)) = chosen {
-        refuse_twice(&samples, (*line, &id_of(value)), &draft)?;
+        refuse_twice(&samples, (*line, &id_of(value)), draft)?;
     }
     let Some((line, value)) = chosen else {
         let known: Vec<String> = samples.iter().take(5).map(|(_, v)| id_of(v)).collect();
