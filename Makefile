@@ -1,5 +1,6 @@
 # make demo   set everything up and run the main job on real samples
 # make test   set up what the tests need, then format, lints and all tests
+# make test-shared   the tests with those against the reference clips, whose folder is ../shared or TURNWISE_SHARED; fails without it
 # make torture MINUTES=30 SEED=7   kills, damaged files, failing disks, hostile headers: more of them the longer it may take
 # make bench  our time beside the floor and the peers, in one run
 # make models fetch, check and convert the model files (does nothing when all are in place)
@@ -8,7 +9,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture bench models samples apt target build fmt lint clean
+.PHONY: help demo test test-shared torture bench models samples apt target build fmt lint clean
 
 # Downloads, converted models and compiled dependencies are kept outside the clone, so that a second clone starts warm.
 export TURNWISE_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/turnwise
@@ -20,6 +21,12 @@ APT := ffmpeg libavcodec-dev libavformat-dev libavutil-dev libavfilter-dev libav
 
 # The least number of minutes as its argument; 0 is the short run.
 TORTURE = $(PYTHON) tests/torture --binary "$${CARGO_TARGET_DIR:-target}/release/turnwise" --minutes $(1)
+
+# Some tests need what not every machine has. Features name them; they are reported as ignored, and the reason told, where it is missing.
+SHARED := $(or $(TURNWISE_SHARED),../shared)
+HAS_SHARED := $(wildcard $(SHARED)/reference)
+CAN_MOUNT := $(shell unshare -r -m mount -t tmpfs none /mnt 2>/dev/null && echo yes)
+FEATURES := --features "$(if $(HAS_SHARED),shared-tests) $(if $(CAN_MOUNT),mount-tests)"
 
 help:
 	@sed -n 's/^# make /make /p' Makefile
@@ -66,12 +73,18 @@ lint: apt target
 	@cargo clippy --release --locked --all-targets -- -D warnings
 
 test: apt target models samples
-	@cargo fmt --all -- --check
-	cargo clippy --release --locked --all-targets -- -D warnings
+	@$(if $(HAS_SHARED),,echo "no reference clips in $(SHARED): the tests against them are not run (make test-shared)")
+	$(if $(CAN_MOUNT),,echo "no right to mount a file system: the test of a full disk is not run")
+	cargo fmt --all -- --check
+	cargo clippy --release --locked --all-targets $(FEATURES) -- -D warnings
 	$(PYTHON) -m unittest discover -s tests -p 'test_*.py' -q
-	cargo test --release --locked
-	cargo build --release --locked
+	cargo test --release --locked $(FEATURES)
+	cargo build --release --locked $(FEATURES)
 	$(call TORTURE,0) --seed 1
+
+test-shared: apt target models samples
+	@$(if $(HAS_SHARED),,echo "no reference clips in $(SHARED): name their folder in TURNWISE_SHARED" >&2; exit 1)
+	cargo test --release --locked --features shared-tests
 
 torture: build models samples
 	@$(call TORTURE,$(or $(MINUTES),30)) $(if $(SEED),--seed $(SEED))

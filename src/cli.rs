@@ -137,6 +137,15 @@ pub struct Speakers {
     pub max_speakers: Option<u32>,
 }
 
+/// Names the formats that are read, as their list has them.
+fn transcript_help() -> String {
+    let formats = turnwise::transcript::supported();
+    format!(
+        "The transcript of a single media file; its turns are the rows of the tables. Without one, the speech turns found are the turns. Read are \
+         {formats}; the content decides"
+    )
+}
+
 /// `turnwise extract`.
 #[derive(Debug, Args)]
 pub struct Extract {
@@ -146,8 +155,8 @@ pub struct Extract {
     /// Folder for the tables; made when it is not there. Interviews already done with the same recipe and models are skipped.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
-    /// The transcript of a single media file; its turns are the rows of the tables. Without one, the speech turns found are the turns.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// The transcript of a single media file; its turns are the rows of the tables.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help = transcript_help())]
     pub transcript: Option<PathBuf>,
     /// Which sample of a transcript file that holds many (RESCUE-bench JSONL).
     #[arg(long, value_name = "ID", requires = "transcript")]

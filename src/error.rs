@@ -18,12 +18,14 @@ pub enum Error {
         source: Cause,
     },
     /// The file holds no stream of the kind asked for.
-    #[error("{} has no {kind} stream", path.display())]
+    #[error("{} has no {kind} stream{}", path.display(), undecodable.as_ref().map_or_else(String::new, |what| format!(" that can be decoded: {what}")))]
     NoStream {
         /// The file.
         path: PathBuf,
         /// `audio` or `video`.
         kind: &'static str,
+        /// In words, the streams of the kind that are there and cannot be decoded.
+        undecodable: Option<String>,
     },
     /// A transcript, manifest or RTTM line that cannot be understood.
     #[error("{}: {what}; {hint}", place(path, *line))]

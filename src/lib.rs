@@ -30,6 +30,8 @@ pub mod pipeline;
 pub mod pulse;
 pub mod random;
 pub mod recipe;
+#[cfg(test)]
+mod reference;
 pub mod sheet;
 pub mod signal;
 pub mod speaker;

@@ -52,6 +52,7 @@ pub struct InputConfig {
     /// Add the measured offset between transcript and audio to the transcript's times.
     pub apply_transcript_offset: bool,
     /// Added to all transcript times, in seconds.
+    #[schemars(range(min = -172_800.0, max = 172_800.0))]
     pub transcript_shift_secs: f64,
 }
 

@@ -87,10 +87,12 @@ pub enum Warning {
         others: Vec<usize>,
     },
     /// The file has no stream of this kind.
-    #[error("no_stream: the file has no {stream} stream")]
+    #[error("no_stream: the file has no {stream} stream{}", which(.undecodable.as_deref()))]
     NoStream {
         /// `audio` or `video`.
         stream: &'static str,
+        /// In words, the streams of the kind that are there and cannot be decoded.
+        undecodable: Option<String>,
     },
     /// Channels of a stream cancel each other in their mean.
     #[error(
@@ -175,6 +177,25 @@ pub enum Warning {
         /// End of the media.
         media_end: Seconds,
     },
+    /// Turns that would begin before the media, moved as asked; they begin at its start.
+    #[error("turns_before_start: {count} turns begin before 0 once moved by {moved_secs:+.2} s; what lies before is cut off")]
+    TurnsBeforeStart {
+        /// How many.
+        count: usize,
+        /// Seconds by which all were moved.
+        moved_secs: f64,
+    },
+    /// An RTTM file of several recordings.
+    #[error(
+        "rttm_recordings: {recordings} recordings in the RTTM file; the one of the interview's name is taken, {lines} lines of others \
+         are not"
+    )]
+    OtherRecordings {
+        /// How many recordings.
+        recordings: usize,
+        /// Lines of others than this one's, which are not read.
+        lines: usize,
+    },
     /// Something about the transcript (unordered, overlapping, empty or dropped cues).
     #[error("transcript: {what}")]
     Transcript {
@@ -252,7 +273,7 @@ pub enum Warning {
         extension: String,
     },
     /// Several WAV files in one file; all of them were read.
-    #[error("wav_joined: {files} WAV files were joined into one; all are read, one after the other")]
+    #[error("wav_joined: {files} pieces of sound stand in one file (joined WAV files, or chunks); all are read, one after the other")]
     WavJoined {
         /// How many.
         files: usize,
@@ -316,6 +337,49 @@ pub enum Warning {
         /// The most that is believed.
         believed_secs: f64,
     },
+    /// Sound in further chunks of a WAV file.
+    #[error("bytes_unread: {bytes} bytes of sound stand in further data chunks of the file, of which only the first is read")]
+    ChunksUnread {
+        /// How many bytes.
+        bytes: u64,
+    },
+    /// What lies behind the end of a recording.
+    #[error("bytes_unread: {what}, and are not read")]
+    RecordingBehind {
+        /// In words, where and what.
+        what: String,
+    },
+    /// Another file behind sound that has no end of its own.
+    #[error(
+        "container_doubtful: behind the sound its header tells of, {bytes} bytes are another {kind} file; they are read on as sound, \
+         its header too"
+    )]
+    ReadAsSound {
+        /// How many bytes.
+        bytes: u64,
+        /// Name of the kind of file.
+        kind: &'static str,
+    },
+    /// Packets lost in a file whose times are counted by its packets.
+    #[error(
+        "times_early: sound was lost at {:.3} s and {missing_secs:.3} s are missing in all: times from there on may be early by up to \
+         that",
+        .at.get()
+    )]
+    TimesEarly {
+        /// Where packets were lost.
+        at: Seconds,
+        /// Seconds missing in all.
+        missing_secs: f64,
+    },
+    /// Time stamps of video that do not go on.
+    #[error("video_clock: video time stamps stand still: {frames} frames are placed one after the other in {span}")]
+    VideoClockStands {
+        /// How many frames.
+        frames: usize,
+        /// Where they were placed.
+        span: Segment,
+    },
     /// A WAV file goes on after the sound its header tells of.
     #[error(
         "bytes_unread: the header tells of {declared_secs:.3} s of sound; what follows in the file \
@@ -350,6 +414,11 @@ impl Warning {
         text.truncate(text.find(':').unwrap_or(text.len()));
         text
     }
+}
+
+/// `" that can be decoded: 0 of codec x"` where there are others.
+fn which(undecodable: Option<&str>) -> String {
+    undecodable.map(|what| format!(" that can be decoded: {what}")).unwrap_or_default()
 }
 
 /// `" in 1.000 to 2.000 s"` where the span is known.

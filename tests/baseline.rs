@@ -64,7 +64,9 @@ fn metrics(folder: &Path, task: &str) -> Value {
 fn better(metrics: &Value, model: &str) -> BTreeMap<String, [f64; 3]> {
     let results = metrics["results"].as_array().unwrap().iter().filter(|r| r["model"] == model);
     let apart = |r: &Value| ["value", "low", "high"].map(|k| r["better_than_majority_by"][k].as_f64().unwrap());
-    results.map(|r| (r["part"].as_str().unwrap().to_owned(), apart(r))).collect()
+    let parts: BTreeMap<_, _> = results.map(|r| (r["part"].as_str().unwrap().to_owned(), apart(r))).collect();
+    assert!(!parts.is_empty(), "no results of {model}");
+    parts
 }
 
 #[test]
@@ -135,6 +137,7 @@ fn predictions_have_the_benchmark_s_shape() {
         let table = read(&tasks.join(format!("{task}.parquet"))).unwrap();
         for model in ["majority", "prior", "linear_all"] {
             let lines = std::fs::read_to_string(out.join(task).join(format!("benchmark/{model}.jsonl"))).unwrap();
+            assert!(table.rows() > 10, "{task}");
             assert_eq!(lines.lines().count(), table.rows());
             for (row, line) in lines.lines().enumerate() {
                 let told: Value = serde_json::from_str(line).unwrap();

@@ -105,8 +105,9 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
     fn intensity_agrees_with_praat() {
-        let Some(shared) = reference::shared() else { return };
+        let shared = crate::reference::folder();
         for clip in reference::CLIPS {
             let samples = reference::wav(&shared, clip);
             // Praat centres its frames in the recording, half a hop beside ours, and the reference is drawn between its

@@ -184,8 +184,9 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
     fn the_reference_is_met_chunked_or_whole() {
-        let Some(shared) = reference::shared() else { return };
+        let shared = crate::reference::folder();
         let VoiceModels { mut swift_f0 } = reference::models();
         let config = VoiceConfig::default();
         for clip in reference::CLIPS {
@@ -207,8 +208,9 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
     fn pitch_agrees_with_praat() {
-        let Some(shared) = reference::shared() else { return };
+        let shared = crate::reference::folder();
         let VoiceModels { mut swift_f0 } = reference::models();
         let config = VoiceConfig::default();
         let (mut all, mut gross_all, mut gross_twenty_all) = (0, 0, 0);

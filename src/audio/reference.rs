@@ -1,6 +1,6 @@
 //! What the tests of this room read: models, clips and what other tools made of them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{SAMPLE_RATE_HZ, VoiceConfig, VoiceModels};
 use crate::inference::{ModelSet, Registry, Runtime};
@@ -12,16 +12,6 @@ pub const CLIPS: [&str; 5] = ["pyannote_sample", "ami_dev00", "ami_es2011a_short
 pub fn models() -> VoiceModels {
     let registry = Registry::open(None).unwrap();
     VoiceModels::load(&registry, &VoiceConfig::default(), Runtime::default()).unwrap_or_else(|e| panic!("{}: run `make models`", e.chain()))
-}
-
-/// The folder of reference clips, `None` (told loudly) where it is not there.
-pub fn shared() -> Option<PathBuf> {
-    let dir = std::env::var_os("TURNWISE_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    if dir.join("reference").is_dir() {
-        return Some(dir);
-    }
-    eprintln!("SKIPPED: needs ../shared");
-    None
 }
 
 /// Samples of a 16 kHz mono WAV file, 16-bit or float: just enough of the format for these clips.

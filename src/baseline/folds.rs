@@ -45,6 +45,23 @@ mod tests {
         assert_ne!(found, folds(&groups, 5, 2));
     }
 
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config { cases: 64, failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn folds_share_no_group_and_none_is_empty(of in proptest::collection::vec(0_usize..12, 1..60), count in 1_usize..8, seed in 0_u64..1000) {
+            let names: Vec<String> = of.iter().map(|g| format!("g{g}")).collect();
+            let groups: Vec<&str> = names.iter().map(String::as_str).collect();
+            let placed = folds(&groups, count, seed);
+            let mut fold_of: BTreeMap<&str, usize> = BTreeMap::new();
+            for (group, fold) in groups.iter().zip(&placed) {
+                proptest::prop_assert_eq!(fold_of.entry(group).or_insert(*fold), fold);
+            }
+            let used: std::collections::BTreeSet<usize> = placed.iter().copied().collect();
+            proptest::prop_assert_eq!(used.into_iter().collect::<Vec<_>>(), (0..count.min(fold_of.len())).collect::<Vec<_>>());
+        }
+    }
+
     #[test]
     fn never_more_folds_than_groups() {
         assert_eq!(folds(&["a", "a", "a"], 5, 0), [0, 0, 0]);

@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use super::golden::{models, picture, shared};
+use super::golden::{models, picture};
 use super::{FaceConfig, FaceTracker, Faces};
 use crate::media::{self, Sampling, StreamPick};
 
 /// Follows the faces of a clip at 10 Hz.
-fn watch(clip: &str) -> Option<Faces> {
-    let path = shared()?.join("media/video").join(clip);
+fn watch(clip: &str) -> Faces {
+    let path = crate::reference::folder().join("media/video").join(clip);
     let mut models = models();
     let config = FaceConfig { landmarks: true, ..FaceConfig::default() };
     let mut tracker = FaceTracker::new(&mut models, &config);
@@ -42,7 +42,7 @@ fn watch(clip: &str) -> Option<Faces> {
         );
     }
     dump(clip, &faces);
-    Some(faces)
+    faces
 }
 
 /// CPU time of this thread: other programs do not count.
@@ -80,22 +80,25 @@ fn share(faces: &Faces, n: u32) -> f64 {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn both_women_at_the_table_are_there_all_the_time() {
-    let Some(faces) = watch("two_women_portrait.mp4") else { return };
+    let faces = watch("two_women_portrait.mp4");
     assert!(share(&faces, 2) >= 0.98, "{}", share(&faces, 2));
     assert_eq!(faces.persons.len(), 2);
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn the_split_screen_has_two_unbroken_tracks() {
-    let Some(faces) = watch("interview_split_screen.mp4") else { return };
+    let faces = watch("interview_split_screen.mp4");
     assert!(share(&faces, 2) >= 0.99);
     assert_eq!((faces.tracks.len(), faces.persons.len()), (2, 2));
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn the_two_leaders_are_never_exchanged() {
-    let Some(faces) = watch("debate_two_faces.avi") else { return };
+    let faces = watch("debate_two_faces.avi");
     assert!(share(&faces, 2) >= 0.999);
     assert_eq!(faces.persons.len(), 2);
     for frame in faces.observations.chunks(2) {
@@ -106,8 +109,9 @@ fn the_two_leaders_are_never_exchanged() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn the_woman_after_the_cut_is_one_person() {
-    let Some(faces) = watch("debate_cuts.mp4") else { return };
+    let faces = watch("debate_cuts.mp4");
     let close: Vec<_> = faces.tracks.iter().filter(|t| t.mean_size_px > 60.0).collect();
     assert!(!close.is_empty() && close.iter().all(|t| t.person == close[0].person));
     // In the wide shot she stands on the right, her face 21 px; the man on the left is somebody else.
@@ -123,8 +127,9 @@ fn the_woman_after_the_cut_is_one_person() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn a_face_that_comes_is_seen_at_once() {
-    let Some(faces) = watch("noface_then_face.mov") else { return };
+    let faces = watch("noface_then_face.mov");
     assert_eq!(faces.persons.len(), 1);
     let first = faces.faces_per_frame.iter().position(|&n| n > 0).unwrap();
     assert!(faces.faces_per_frame[first..].iter().all(|&n| n == 1), "{:?}", faces.faces_per_frame);
@@ -134,8 +139,9 @@ fn a_face_that_comes_is_seen_at_once() {
 
 /// A, B, A, B: frames of three clips in turn, as an editor would cut them.
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn as_many_persons_as_people_over_cuts() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     let mut tracker = FaceTracker::new(&mut models, &FaceConfig::default());
     let mut clock = 0.0;
@@ -162,8 +168,9 @@ fn as_many_persons_as_people_over_cuts() {
 
 /// Two faces cut out of two clips move through each other on a grey ground.
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn crossing_faces_are_not_exchanged() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let cut = |clip: &str, x, y, w, h, side| {
         let whole = picture(&shared.join("reference").join(clip).join("frames/01.png"));
         let face = image::imageops::crop_imm(&whole, x, y, w, h).to_image();
@@ -209,8 +216,9 @@ fn crossing_faces_are_not_exchanged() {
 /// An animation, then one speaker in four shots, before an audience of dark faces of 16 to 20 px: nobody but her is a
 /// person.
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn the_speaker_of_the_talk_is_one_person_in_all_her_shots() {
-    let Some(faces) = watch("ted_talk.mp4") else { return };
+    let faces = watch("ted_talk.mp4");
     assert_eq!(faces.persons, ["P1"]);
     let hers: Vec<_> = faces.tracks.iter().filter(|t| t.person.is_some()).collect();
     assert!(hers[0].first_pts.get() > 12.0 && hers[0].first_pts.get() < 13.0, "after the animation");
@@ -221,16 +229,17 @@ fn the_speaker_of_the_talk_is_one_person_in_all_her_shots() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn the_audience_is_seen() {
-    let Some(faces) = watch("stage_and_audience.mp4") else { return };
+    let faces = watch("stage_and_audience.mp4");
     assert!(faces.faces_per_frame.iter().any(|&n| n >= 5));
 }
 
 /// `face_counts.csv`: counted by eye on the reference frames. `faces`: people's faces that anybody sees, from 20 px, in
 /// light, at most in profile; `with_doubtful`: dark, tiny and half hidden ones too.
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn as_many_faces_as_people_count() {
-    let Some(_) = shared() else { return };
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/face_counts.csv");
     let mut truth: std::collections::BTreeMap<String, Vec<(f64, u32, u32)>> = std::collections::BTreeMap::new();
     for row in csv::Reader::from_path(path).unwrap().deserialize() {
@@ -239,7 +248,7 @@ fn as_many_faces_as_people_count() {
     }
     let mut wrong = Vec::new();
     for (clip, rows) in truth {
-        let faces = watch(&clip).unwrap();
+        let faces = watch(&clip);
         for (pts, least, most) in rows {
             // The counted picture itself may not be among those looked at; the next one is at most 0.1 s later, and
             // never before a cut that the counted one lies behind.
@@ -254,8 +263,9 @@ fn as_many_faces_as_people_count() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn drawn_and_lettered_pictures_show_no_face() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     for file in [
         "autoeditor_SAR-2by3.mp4",
@@ -285,8 +295,9 @@ fn drawn_and_lettered_pictures_show_no_face() {
 
 /// Two of four people are enrolled from another moment of their clips; the third clip shows strangers.
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn enrolled_people_are_named_in_every_interview() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(shared.join("reference/webcam_frown/frames/06.png"), folder.path().join("Ravi.png")).unwrap();
     std::fs::create_dir(folder.path().join("Ken")).unwrap();
@@ -311,8 +322,9 @@ fn enrolled_people_are_named_in_every_interview() {
 
 /// Peak memory does not grow with the length of a video: one clip six times over against once.
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn memory_is_flat() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     let path = shared.join("media/video/debate_two_faces.avi");
     let mut peaks = Vec::new();

@@ -1,6 +1,6 @@
 //! The room against the tools people trust: `reference/` holds what they gave on the same pictures.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use image::RgbImage;
 use serde_json::Value;
@@ -10,16 +10,6 @@ use super::{BLENDSHAPES, BoundingBox, FaceConfig, FaceModels, FaceTracker, Faces
 use crate::inference::{ModelSet, Registry, Runtime};
 use crate::signal::VideoFrame;
 use crate::time::Seconds;
-
-/// The folder of reference clips; `None`, told loudly, where it is not.
-pub(super) fn shared() -> Option<PathBuf> {
-    let named = std::env::var_os("TURNWISE_SHARED").map(PathBuf::from);
-    let found = named.into_iter().chain([PathBuf::from("../shared")]).find(|p| p.join("reference").is_dir());
-    if found.is_none() {
-        eprintln!("SKIPPED: needs ../shared");
-    }
-    found
-}
 
 pub(super) fn models() -> FaceModels {
     let registry = Registry::open(None).unwrap();
@@ -89,8 +79,9 @@ fn one_frame(models: &mut FaceModels, image: RgbImage) -> Faces {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn landmarks_blendshapes_and_pose_are_mediapipes() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     let (mut off, mut total, mut poses) = (Vec::new(), Vec::new(), Vec::new());
     let mut pairs: Vec<(Vec<f32>, Vec<f32>)> = Vec::new();
@@ -164,8 +155,9 @@ fn correlation(pairs: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn the_detector_finds_what_retinaface_finds() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     let mut detector = detect::Detector::default();
     let settings = detect::Settings { side_px: 4096, enlarge: 1.0, score: 0.5, iou: 0.4, min_size_px: 0.0 };
@@ -203,8 +195,9 @@ fn the_detector_finds_what_retinaface_finds() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn identity_and_expression_are_face_apis() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     let folder = shared.join("reference/face_api");
     let (mut far, mut off) = (0.0f64, 0.0f32);

@@ -22,6 +22,12 @@ use crate::signal::AudioBuffer;
 use crate::time::{Seconds, Segment};
 use crate::warning::Warning;
 
+/// Containers of packets without time stamps.
+const BARE: [&str; 6] = ["mp3", "aac", "ac3", "eac3", "dts", "amr"];
+
+/// Sound behind damage that is worth telling of.
+const LEAST_MOVED_SECS: f64 = 0.5;
+
 /// A decoded audio stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecodedAudio<S = AudioBuffer> {
@@ -103,6 +109,7 @@ pub(super) fn decoded(
     let source = OpenMedia::open(path, pick)?;
     let (stream, mut warnings) = source.probe.chosen(StreamKind::Audio)?;
     let stream = stream.clone();
+    let container = source.probe.container.clone();
     let longest = bounds::longest_secs(path);
     let mut declared_secs = stream.declared_secs;
     let mut promised = Promised::of(&source.probe, &stream, longest);
@@ -149,12 +156,16 @@ pub(super) fn decoded(
     };
 
     let first = intake.first;
+    reached.miscounted = intake.miscounts();
+    let declared_secs = declared_secs.filter(|_| !reached.miscounted);
     let mut placed = intake.finish()?;
     warnings.append(&mut placed.warnings);
     let (start_secs, end_secs) = (placed.start_secs, placed.end_secs);
     reached.end_secs = end_secs;
     reached.jumped = warnings.iter().any(|w| matches!(w, Warning::ClockRestart { .. }));
-    warnings.extend(promised.missing(&reached));
+    let missing = promised.missing(&reached);
+    warnings.extend(missing.as_ref().and_then(|missing| early(&container, &warnings, missing)));
+    warnings.extend(missing);
     let declared = stream.audio.clone().unwrap_or_default();
     let (source_hz, channels) = first.unwrap_or((declared.rate_hz, declared.channels));
     let report = AudioReport {
@@ -170,6 +181,17 @@ pub(super) fn decoded(
         decode_errors,
     };
     Ok((placed, report, warnings))
+}
+
+/// Told where a file of bare packets, whose times are counted, lost some in the middle: what is `missing` at the end by the count
+/// may be missing there.
+fn early(container: &str, warnings: &[Warning], missing: &Warning) -> Option<Warning> {
+    let Warning::Shortfall { span: short, .. } = missing else { return None };
+    let lost = warnings.iter().find_map(|w| if let Warning::DecodeError { span: Some(s), .. } = w { Some(s.start()) } else { None });
+    // Damage at the very end moves nothing.
+    let moves = |at: &Seconds| BARE.contains(&container) && short.start().get() - at.get() > LEAST_MOVED_SECS;
+    let (lost, secs) = (lost.filter(moves)?, short.duration());
+    Some(Warning::TimesEarly { at: lost, missing_secs: secs })
 }
 
 /// Decodes everything into `intake`. More than `most_secs` is an error.

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::warning::Warning;
+
 /// A folder of clips that goes away with it.
 pub(super) struct Clips(tempfile::TempDir);
 
@@ -36,6 +38,16 @@ impl Clips {
     }
 }
 
+/// That every range told, as it is written, lies behind the origin and is not empty.
+pub(super) fn assert_ranges(warnings: &[Warning]) {
+    for text in warnings.iter().map(ToString::to_string) {
+        for range in text.split('[').skip(1).filter_map(|rest| rest.split_once(')')).filter_map(|(range, _)| range.split_once(", ")) {
+            let (Ok(start), Ok(end)) = (range.0.parse::<f64>(), range.1.parse::<f64>()) else { continue };
+            assert!(0.0 <= start && start < end, "an empty range, or one before the origin: {text}");
+        }
+    }
+}
+
 /// Words at spaces, with `'…'` kept together.
 fn split(args: &str) -> Vec<String> {
     let mut words = Vec::new();
@@ -62,14 +74,4 @@ pub(super) fn ffprobe_times(path: &Path) -> Vec<f64> {
         .map(|t| t - start)
         .filter(|t| *t > -1e-6)
         .collect()
-}
-
-/// `../shared`, where the reference clips are.
-pub(super) fn shared() -> Option<PathBuf> {
-    let dir = std::env::var_os("TURNWISE_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    if dir.join("media").is_dir() {
-        return Some(dir);
-    }
-    eprintln!("SKIPPED: needs ../shared");
-    None
 }

@@ -1,6 +1,43 @@
 //! Video clocks that start again: recordings joined into one file, as [`super::placing`] has it for sound.
 
 use super::placing::{NEW_CLOCK_SECS, RESTART_SECS};
+use crate::time::Segment;
+use crate::warning::Warning;
+
+/// So many frames of one time are no broken time but a clock that stands.
+const STANDING_FRAMES: u32 = 3;
+
+/// A clock that stands still, behind the end of an index: frames are placed one after the other by their durations.
+#[derive(Debug, Default)]
+pub(super) struct Standing {
+    stamp: Option<f64>,
+    same: u32,
+    placed: u64,
+    from: f64,
+    to: f64,
+}
+
+impl Standing {
+    /// True where the frame at `stamp` goes to `follows` instead: it is at least the third of its time. `duration`
+    /// seconds are told of the one before.
+    pub(super) fn stands(&mut self, stamp: f64, follows: f64, duration: f64) -> bool {
+        let same = self.stamp.replace(stamp).is_some_and(|last| (last - stamp).abs() < 1e-9);
+        self.same = if same { self.same + 1 } else { 1 };
+        let stands = self.same >= STANDING_FRAMES && duration > 0.0;
+        if stands {
+            self.from = if self.placed == 0 { follows } else { self.from };
+            self.to = follows + duration;
+            self.placed += 1;
+        }
+        stands
+    }
+
+    /// How many were placed so, and where.
+    pub(super) fn warning(&self) -> Option<Warning> {
+        let span = Segment::from_secs(self.from, self.to).filter(|_| self.placed > 0)?;
+        Some(Warning::VideoClockStands { frames: self.placed as usize, span })
+    }
+}
 
 /// Watches one stream's presentation times.
 #[derive(Debug, Default)]

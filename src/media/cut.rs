@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::clips::Clips;
+use super::clips::{Clips, assert_ranges};
 use super::*;
 use crate::time::Segment;
 use crate::warning::Warning;
@@ -15,13 +15,17 @@ const FILM: &str = "-f lavfi -i testsrc=size=64x48:rate=25:duration=8 -f lavfi -
 const H264: &str = "-c:v libx264 -preset ultrafast -threads 1 -g 25 -pix_fmt yuv420p";
 
 fn hear(path: &Path) -> DecodedAudio {
-    audio(path, 16_000, StreamPick::default()).unwrap()
+    let heard = audio(path, 16_000, StreamPick::default()).unwrap();
+    assert_ranges(&heard.warnings);
+    heard
 }
 
 fn watch(path: &Path) -> VideoReport {
     let mut film = video(path, EVERY, StreamPick::default()).unwrap();
     film.by_ref().for_each(|f| drop(f.unwrap()));
-    film.finish().unwrap()
+    let report = film.finish().unwrap();
+    assert_ranges(&report.warnings);
+    report
 }
 
 /// What tells of loss.
@@ -43,6 +47,13 @@ fn cut(clips: &Clips, path: &Path, share: f64) -> std::path::PathBuf {
     let path = clips.path(&name);
     std::fs::write(&path, &bytes[..(bytes.len() as f64 * share) as usize]).unwrap();
     path
+}
+
+/// Hands over the file cut at several shares of its bytes.
+fn each_cut(clips: &Clips, path: &Path, mut check: impl FnMut(f64, &Path)) {
+    for share in [0.6, 0.7] {
+        check(share, &cut(clips, path, share));
+    }
 }
 
 /// Nothing told of the whole file; of the file cut at `share` the range from about there to the end.
@@ -79,11 +90,11 @@ fn sound_cut_short_is_told_with_its_range() {
         let path = clips.make(name, &format!("{TONE} {options}"));
         let whole = hear(&path);
         assert!(losses(&whole.warnings).is_empty(), "{name}: {:?}", whole.warnings);
-        for share in [0.6, 0.7] {
-            let short = hear(&cut(&clips, &path, share));
+        each_cut(&clips, &path, |share, short| {
+            let short = hear(short);
             eprintln!("{name} {share}: {:?}", short.warnings);
             assert_range(name, share, short.report.end_secs, &short.warnings, slack);
-        }
+        });
     }
 }
 
@@ -108,13 +119,12 @@ fn film_cut_short_is_told_with_its_range_for_sound_and_picture() {
             heard.warnings,
             seen.warnings
         );
-        for share in [0.6, 0.7] {
-            let short = cut(&clips, &path, share);
-            let (heard, seen) = (hear(&short), watch(&short));
+        each_cut(&clips, &path, |share, short| {
+            let (heard, seen) = (hear(short), watch(short));
             eprintln!("{name} {share}: {:?} {:?}", heard.warnings, seen.warnings);
             assert_range(name, share, heard.report.end_secs, &heard.warnings, 0.9);
             assert_range(name, share, seen.end.unwrap().get(), &seen.warnings, 0.9);
-        }
+        });
     }
 }
 

@@ -10,6 +10,7 @@ use super::amr;
 use super::bounds;
 use super::input::{self, OpenMedia};
 use super::log;
+use super::skipped::Skipped;
 use crate::error::Result;
 use crate::pulse::Furthest;
 use crate::time::{Seconds, Segment};
@@ -31,6 +32,12 @@ const PARSER_DELAY: u32 = 3;
 const MARKED_CORRUPT: &str = "the container marks packets as corrupt";
 /// More than this is no tag at the end of a file, nor an index.
 const UNREAD_BYTES: i64 = 1 << 20;
+/// Spans are written in milliseconds.
+pub(super) const LEAST_TOLD_SECS: f64 = 0.001;
+/// What goes on later than this is believed by itself only.
+const LONGEST_LOSS_SECS: f64 = 60.0;
+/// First bytes of the headers of Opus, which a chained Ogg hands out as packets.
+const OPUS_HEADERS: [&[u8]; 2] = [b"OpusHead", b"OpusTags"];
 /// `SEEK_CUR` of C: with an offset of 0 the place itself.
 const SEEK_CUR: std::ffi::c_int = 1;
 /// Longest packet that is believed: some containers give the last one a duration up to anywhere.
@@ -41,6 +48,8 @@ const LONGEST_PACKET_SECS: f64 = 1.0;
 pub(super) struct DecodeErrors {
     count: u64,
     spans: Vec<Span>,
+    /// The last error reaches up to where sound or packets go on.
+    open: bool,
 }
 
 #[derive(Debug)]
@@ -67,6 +76,22 @@ impl DecodeErrors {
         }
     }
 
+    /// Adds one error at `secs` that reaches up to what [`Self::goes_on`] tells next.
+    fn add_open(&mut self, secs: f64, duration: f64, detail: impl FnOnce() -> String) {
+        self.add(secs, duration, detail);
+        self.open = true;
+    }
+
+    /// Something that is whole begins at `secs`: the last error ends there, if it was before.
+    fn goes_on(&mut self, secs: f64) {
+        if self.open
+            && let Some(last) = self.spans.last_mut().filter(|last| (last.end..last.end + LONGEST_LOSS_SECS).contains(&secs))
+        {
+            last.end = secs;
+            self.open = false;
+        }
+    }
+
     pub(super) fn count(&self) -> u64 {
         self.count
     }
@@ -79,7 +104,12 @@ impl DecodeErrors {
     pub(super) fn warnings(&self, stream: &'static str) -> Vec<Warning> {
         self.spans
             .iter()
-            .map(|s| Warning::DecodeError { stream, span: Segment::from_secs(s.start, s.end), count: s.count, detail: s.detail.clone() })
+            .map(|s| {
+                // What lies before the origin is not told of, and no span is empty as it is written.
+                let start = s.start.max(0.0);
+                let span = Segment::from_secs(start, s.end.max(start + LEAST_TOLD_SECS));
+                Warning::DecodeError { stream, span, count: s.count, detail: s.detail.clone() }
+            })
             .collect()
     }
 }
@@ -102,6 +132,10 @@ pub(super) struct StreamDecoder {
     pub(super) packets_end: Option<f64>,
     /// Where the last packet ends in the order of decoding.
     decoding_end: Option<f64>,
+    /// Where decoded sound ends; `None` for pictures, which do not come in the order of their packets.
+    sound_end: Option<f64>,
+    /// Bytes that a reader of bare packets passed over.
+    skipped: Option<Skipped>,
     /// Packets since one that was marked as corrupt.
     since_corrupt: u32,
     /// What was wrong with the file before the first packet.
@@ -149,6 +183,8 @@ impl StreamDecoder {
             packets_end: None,
             // Where pages were lost before the first packet, the hole begins at the origin.
             decoding_end: probe.ending.lost_head.as_ref().map(|_| 0.0),
+            sound_end: None,
+            skipped: Skipped::of(&probe),
             since_corrupt: u32::MAX,
             lost_head: probe.ending.lost_head,
             last_word: None,
@@ -195,7 +231,7 @@ impl StreamDecoder {
                     self.feed();
                 }
                 Err(e) => {
-                    self.note(self.last_secs, 0.0, e);
+                    self.note(0.0, e);
                     failures += 1;
                     if self.draining && failures >= MOST_READ_FAILURES {
                         return false;
@@ -225,15 +261,16 @@ impl StreamDecoder {
                 self.read.reach(packet.position() as f64);
             }
             match read {
-                Ok(()) if packet.stream() != self.index => {}
+                Ok(()) if packet.stream() != self.index || self.is_header(&packet) => {}
                 Ok(()) => break,
                 Err(ffmpeg::Error::Eof) => {
                     self.last_word = complaint.or_else(|| self.stops_early());
                     return self.drain();
                 }
                 Err(e) => {
-                    let (line, at) = (complaint.clone(), self.packets_end.unwrap_or(self.last_secs));
-                    self.errors.add(at, 0.0, || line.unwrap_or_else(|| e.to_string()));
+                    let at = self.packets_end.unwrap_or(self.last_secs).max(self.sound_end.unwrap_or(0.0));
+                    let line = complaint.clone();
+                    self.errors.add_open(at, 0.0, || line.unwrap_or_else(|| e.to_string()));
                     failures += 1;
                     // Demuxers find their way after broken data; every other failure is the end of what can be read.
                     if !matches!(e, ffmpeg::Error::InvalidData) || failures >= MOST_READ_FAILURES {
@@ -243,6 +280,7 @@ impl StreamDecoder {
                 }
             }
         }
+        let complaint = self.move_behind_skipped(&mut packet).or(complaint);
         self.note_packet(&packet, complaint);
         if let Some(frames) = packet.data().and_then(|data| amr::frames(self.decoder.id(), data)) {
             self.pieces = frames.into_iter().map(Packet::copy).collect();
@@ -254,6 +292,22 @@ impl StreamDecoder {
             return self.feed();
         }
         self.send(&packet);
+    }
+
+    fn is_header(&self, packet: &Packet) -> bool {
+        self.decoder.id() == codec::Id::OPUS && packet.data().is_some_and(|data| OPUS_HEADERS.iter().any(|head| data.starts_with(head)))
+    }
+
+    /// Bare packets have no time stamps of their own: FFmpeg counts them, and what it passed over is missing in the count.
+    fn move_behind_skipped(&mut self, packet: &mut Packet) -> Option<String> {
+        let start = self.secs(packet.pts()?);
+        let duration = self.span_secs(packet.duration());
+        let skipped = self.skipped.as_mut()?;
+        let told = skipped.take(packet.position(), packet.data()?, start, duration);
+        let ticks = (skipped.late_secs() / f64::from(self.time_base)).round() as i64;
+        packet.set_pts(packet.pts().map(|t| t + ticks));
+        packet.set_dts(packet.dts().map(|t| t + ticks));
+        told
     }
 
     /// Told where a demuxer that reads a file from its beginning to its end says that it is there long before.
@@ -287,10 +341,13 @@ impl StreamDecoder {
         self.since_corrupt = if corrupt { 0 } else { self.since_corrupt.saturating_add(1) };
         let complaint = complaint.or_else(|| (self.since_corrupt <= PARSER_DELAY).then(|| MARKED_CORRUPT.to_owned()));
         let decoding = packet.dts().map_or(start, |t| self.secs(t));
+        self.errors.goes_on(decoding);
         if let (Some(line), Some(end)) = (complaint, self.decoding_end.replace(decoding + duration))
-            && decoding - end > HOLE_SECS
+            // Packets without a time may have come in between, and their sound.
+            && let begin = end.max(self.sound_end.unwrap_or(end))
+            && decoding - begin > HOLE_SECS
         {
-            self.errors.add(end, decoding - end, || line);
+            self.errors.add(begin, decoding - begin, || line);
         }
         if corrupt {
             self.errors.add(start, duration, || MARKED_CORRUPT.to_owned());
@@ -303,7 +360,7 @@ impl StreamDecoder {
     fn send(&mut self, packet: &Packet) {
         if let Err(e) = self.decoder.send_packet(packet) {
             let duration = self.span_secs(packet.duration());
-            self.note(self.last_secs, duration, e);
+            self.note(duration, e);
         }
     }
 
@@ -313,15 +370,36 @@ impl StreamDecoder {
         let _ = self.decoder.send_eof();
     }
 
-    fn note(&mut self, secs: f64, duration: f64, error: ffmpeg::Error) {
+    /// An error of the decoder in the last packet, of which `duration` seconds are told. Sound comes in the order of its
+    /// packets: what is lost lies behind what was decoded, up to where it goes on.
+    fn note(&mut self, duration: f64, error: ffmpeg::Error) {
         let line = log::take().into_iter().next();
-        self.errors.add(secs, duration, || line.unwrap_or_else(|| error.to_string()));
+        let detail = || line.unwrap_or_else(|| error.to_string());
+        match self.sound_end {
+            Some(sound_end) => {
+                let start = self.last_secs.max(sound_end);
+                self.errors.add_open(start, (self.last_secs + duration - start).max(0.0), detail);
+            }
+            None => self.errors.add(self.last_secs, duration, detail),
+        }
     }
 
     /// A frame the decoder itself marks as broken is counted, and used.
     fn note_frame(&mut self, frame: &ffmpeg::Frame) {
-        if let Some(ticks) = input::ticks(frame) {
-            self.decoded.reach(self.secs(ticks));
+        // SAFETY: a frame just decoded.
+        let (samples, rate_hz) = unsafe { ((*frame.as_ptr()).nb_samples, (*frame.as_ptr()).sample_rate) };
+        let start = input::ticks(frame).map(|t| self.secs(t));
+        if let Some(start) = start {
+            self.decoded.reach(start);
+        }
+        if samples > 0 && rate_hz > 0 {
+            // Without a time of its own, sound follows on.
+            let begin = start.or(self.sound_end).unwrap_or(0.0);
+            let end = begin + f64::from(samples) / f64::from(rate_hz);
+            if start.is_some() {
+                self.errors.goes_on(begin);
+            }
+            self.sound_end = Some(self.sound_end.map_or(end, |e| e.max(end)));
         }
         if frame.is_corrupt() || frame.has_decode_errors() {
             let secs = input::ticks(frame).map_or(self.last_secs, |t| self.secs(t));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::clips::{Clips, ffprobe_times, shared};
+use super::clips::{Clips, ffprobe_times};
 use super::*;
 
 fn files(dir: &Path, extensions: &[&str]) -> Vec<PathBuf> {
@@ -13,14 +13,16 @@ fn files(dir: &Path, extensions: &[&str]) -> Vec<PathBuf> {
         .filter(|p| extensions.is_empty() || p.extension().is_some_and(|e| extensions.iter().any(|x| e == *x)))
         .collect();
     all.sort();
+    assert!(!all.is_empty(), "{}", dir.display());
     all
 }
 
 const EVERY: Sampling = Sampling { rate_hz: 0.0, threads: DecodeThreads(1), ahead: 4 };
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn every_frame_of_the_clips_is_where_ffprobe_says() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     for path in files(&shared.join("media/video"), &["mp4", "mov", "avi"]) {
         let told = ffprobe_times(&path);
         let mut film = video(&path, EVERY, StreamPick::default()).unwrap();
@@ -48,8 +50,9 @@ fn every_frame_of_the_clips_is_where_ffprobe_says() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn pixels_are_those_of_ffmpeg() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     for path in files(&shared.join("media/video"), &["mp4", "mov", "avi"]) {
         let reference = shared.join("reference").join(path.file_stem().unwrap());
         let text = std::fs::read_to_string(reference.join("face_landmarker.json")).unwrap();
@@ -77,8 +80,9 @@ fn pixels_are_those_of_ffmpeg() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn a_mirrored_clip_is_upright_as_ffmpeg_shows_it() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let path = shared.join("media/odd/media3_sample_rotate_and_reflect.mp4");
     let clips = Clips::new();
     let png = clips.make("upright.png", &format!("-i {} -frames:v 1", std::fs::canonicalize(&path).unwrap().display()));
@@ -92,8 +96,9 @@ fn a_mirrored_clip_is_upright_as_ffmpeg_shows_it() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn garbage_taken_for_another_format_is_told() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let a = audio(&shared.join("media/odd/media3_100kB-garbage-prefix.mp3"), 16_000, StreamPick::default()).unwrap();
     assert_eq!(a.warnings[0].code(), "container_doubtful");
     let b = audio(&shared.join("media/odd/media3_bear-vbr-no-seek-table.mp3"), 16_000, StreamPick::default()).unwrap();
@@ -101,8 +106,9 @@ fn garbage_taken_for_another_format_is_told() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn phone_recordings_in_amr_are_whole() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     for (name, secs) in [("mp4parser_MOV00006.3gp", 15.2), ("phpffmpeg_sample.3gp", 4.93), ("mp4parser_multiTrack.3gp", 69.9)] {
         let a = audio(&shared.join("media/odd").join(name), 16_000, StreamPick::default()).unwrap();
         assert!((a.report.decoded_secs - secs).abs() < 0.1, "{name}: {:?}", a.report.decoded_secs);
@@ -124,7 +130,7 @@ fn cpu_secs() -> f64 {
 #[test]
 #[ignore = "a measurement: run it alone, with --nocapture"]
 fn cost_of_decoding() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     for name in ["ted_talk.mp4", "interview_split_screen.mp4"] {
         let path = shared.join("media/video").join(name);
         let before = cpu_secs();
@@ -141,8 +147,9 @@ fn cost_of_decoding() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn odd_files_end_in_data_or_one_clear_error() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     for path in files(&shared.join("media/odd"), &[]) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let heard = match audio(&path, 16_000, StreamPick::default()) {
@@ -201,8 +208,9 @@ fn assert_nothing_cut(name: &str, told: &str) {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn sound_files_are_whole() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     for folder in ["media/audio", "media/dev", "media/video"] {
         for path in files(&shared.join(folder), &["wav", "mp4", "mov", "avi"]) {
             let a = audio(&path, 16_000, StreamPick::default()).unwrap();

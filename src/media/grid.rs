@@ -50,6 +50,21 @@ mod tests {
         assert_eq!(taken(10.0, [0.0, 5.03, 5.06, 5.11]), [0, 1, 3]);
     }
 
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config { cases: 64, failure_persistence: None, ..Default::default() })]
+
+        /// Every frame taken is the first at or after some instant of the grid, and no instant is left out while frames come.
+        #[test]
+        fn each_instant_has_its_frame_and_each_frame_its_instant(rate in 1_u32..60, steps in proptest::collection::vec(1_u32..400, 1..80)) {
+            let rate = f64::from(rate);
+            let times: Vec<f64> = steps.iter().scan(0, |at, step| { *at += step; Some(f64::from(*at) / 1e3) }).collect();
+            let reached = |t: f64| ((t + ROUNDING_SECS) * rate).floor();
+            let want: Vec<usize> =
+                (0..times.len()).filter(|&i| i == 0 || reached(times[i]) > reached(times[i - 1])).collect();
+            proptest::prop_assert_eq!(taken(rate, times.iter().copied()), want);
+        }
+    }
+
     #[test]
     fn no_drift_in_three_hours() {
         let frames = (0..3 * 3600 * 30).map(|i| f64::from(i) / 30.0);

@@ -1,6 +1,7 @@
 //! Opening a file: FFmpeg's start-up, the container's streams and origin, and FFmpeg's failures in our words.
 
 use std::ffi::{CStr, CString, c_char};
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Once;
@@ -118,7 +119,11 @@ fn open_container(path: &Path, file: std::fs::File, fflags: Option<&str>) -> Res
     url.extend_from_slice(path.as_os_str().as_bytes());
     let url = CString::new(url).map_err(|e| Error::media(path, e))?;
     let no_container = |code| failure(path, "no media container", ffmpeg::Error::from(code));
-    let mut io = format::context::StreamIo::from_read_seek(file).map_err(|e| Error::media(path, e))?;
+    let io = match declared::readable_bytes(path) {
+        Some(len) => format::context::StreamIo::from_read_seek(FirstBytes { file, len }),
+        None => format::context::StreamIo::from_read_seek(file),
+    };
+    let mut io = io.map_err(|e| Error::media(path, e))?;
     let mut demuxer = std::ptr::null();
     // SAFETY: `io` and `url` live through the call; `demuxer` becomes a static description or stays null.
     let score = unsafe { ffi::av_probe_input_buffer2(io.as_mut_ptr(), &raw mut demuxer, url.as_ptr(), std::ptr::null_mut(), 0, 0) };
@@ -161,6 +166,30 @@ fn open_container(path: &Path, file: std::fs::File, fflags: Option<&str>) -> Res
     read_integers_whole(&mut input, path);
     bounds::find_stream_info(&mut input).map_err(|e| failure(path, "no stream information", e))?;
     Ok(input)
+}
+
+/// The first `len` bytes of a file, as if there were no more.
+struct FirstBytes {
+    file: std::fs::File,
+    len: u64,
+}
+
+impl Read for FirstBytes {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let left = self.len.saturating_sub(self.file.stream_position()?);
+        let count = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        self.file.read(&mut buffer[..count])
+    }
+}
+
+impl Seek for FirstBytes {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        let to = match to {
+            SeekFrom::End(offset) => SeekFrom::Start(self.len.saturating_add_signed(offset)),
+            other => other,
+        };
+        self.file.seek(to)
+    }
 }
 
 /// Integer samples that do not fill their bytes are decoded by their bytes.

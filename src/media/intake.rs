@@ -57,6 +57,11 @@ impl Intake {
         self.hand_on()
     }
 
+    /// True where the container's own times count samples of another rate than some of the sound has.
+    pub(super) fn miscounts(&self) -> bool {
+        self.counted && self.rate_changed
+    }
+
     /// Flushes.
     pub(super) fn finish(mut self) -> Result<Placed> {
         self.mixer.flush();

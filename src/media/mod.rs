@@ -38,6 +38,7 @@ mod probe;
 mod resample;
 mod riff;
 mod shortfall;
+mod skipped;
 mod spool;
 mod tonemap;
 mod tracks;
@@ -54,6 +55,8 @@ mod cut;
 mod golden;
 #[cfg(test)]
 mod joined;
+#[cfg(test)]
+mod ranges;
 #[cfg(test)]
 mod recipes;
 

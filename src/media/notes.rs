@@ -1,5 +1,6 @@
 //! What is told of decoded sound, with its time ranges: stretches near each other are one, and there are few of them.
 
+use super::decoding::LEAST_TOLD_SECS;
 use crate::time::Segment;
 use crate::warning::Warning;
 
@@ -96,7 +97,7 @@ impl Notes {
     /// As warnings, in order of time within each kind.
     pub(super) fn warnings(&self) -> Vec<Warning> {
         let told = |s: &Stretch| {
-            let span = Segment::from_secs(s.start, s.end)?;
+            let span = Segment::from_secs(s.start, s.end.max(s.start + LEAST_TOLD_SECS))?;
             Some(match &s.kind {
                 NoteKind::Cancels { taken } => Warning::ChannelsCancel { span, taken: taken.clone() },
                 NoteKind::NotFinite => Warning::NotSound { span, count: s.count },

@@ -138,6 +138,18 @@ impl Probe {
         self.streams.iter().find(|s| s.index == index)
     }
 
+    /// That there is no stream of a kind to decode, with those that are there.
+    pub(super) fn no_stream(&self, kind: StreamKind) -> Error {
+        let undecodable = self.streams.iter().filter(|s| s.kind == kind && !s.decodable && !s.attached_picture);
+        let named = |s: &StreamInfo| match s.codec.as_str() {
+            "none" | "" => format!("stream {} is of a codec FFmpeg does not know", s.index),
+            codec => format!("stream {} is {codec}, for which there is no decoder here or no parameters in the file", s.index),
+        };
+        let undecodable: Vec<String> = undecodable.map(named).collect();
+        let undecodable = (!undecodable.is_empty()).then(|| undecodable.join("; "));
+        Error::NoStream { path: self.path.clone(), kind: kind.name(), undecodable }
+    }
+
     /// The chosen stream of a kind, with what there is to warn of: doubts about the container, other streams left.
     ///
     /// # Errors
@@ -149,7 +161,7 @@ impl Probe {
             StreamKind::Subtitle | StreamKind::Data => None,
         };
         let stream = index.and_then(|i| self.stream(i));
-        let stream = stream.ok_or_else(|| Error::NoStream { path: self.path.clone(), kind: kind.name() })?;
+        let stream = stream.ok_or_else(|| self.no_stream(kind))?;
         bounds::check(&self.path, stream)?;
         let mut warnings = self.warnings.clone();
         warnings.extend(pick::chosen_warning(&self.streams, kind, stream.index));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::clips::{Clips, ffprobe_times};
+use super::clips::{Clips, assert_ranges, ffprobe_times};
 use super::*;
 use crate::error::Error;
 use crate::signal::VideoFrame;
@@ -14,11 +14,15 @@ const EVERY: Sampling = Sampling { rate_hz: 0.0, threads: DecodeThreads(1), ahea
 fn watch(path: &Path, sampling: Sampling) -> (Vec<VideoFrame>, VideoReport) {
     let mut film = video(path, sampling, StreamPick::default()).unwrap();
     let frames = film.by_ref().map(Result::unwrap).collect();
-    (frames, film.finish().unwrap())
+    let report = film.finish().unwrap();
+    assert_ranges(&report.warnings);
+    (frames, report)
 }
 
 fn hear(path: &Path) -> DecodedAudio {
-    audio(path, 16_000, StreamPick::default()).unwrap()
+    let heard = audio(path, 16_000, StreamPick::default()).unwrap();
+    assert_ranges(&heard.warnings);
+    heard
 }
 
 fn assert_times(frames: &[VideoFrame], path: &Path) {

@@ -65,12 +65,12 @@ impl RiffParts {
             && let Some((part, next)) = part(&mut file, at, end).map_err(unreadable)?
         {
             // Behind sound that cannot be read here nothing is; what is before it stays.
-            let Some(part) = part else {
+            if part.is_empty() {
                 at = if parts.is_empty() { next } else { at };
                 break;
-            };
+            }
             at = next;
-            parts.push(part);
+            parts.extend(part);
         }
         let narrow = |p: &WavePart| !p.float && p.valid_bits < 8 * p.width as u32;
         let ours = parts.len() > 1 || parts.first().is_some_and(narrow);
@@ -107,7 +107,7 @@ pub(super) fn holds_no_integers(path: &Path) -> bool {
     let look = || -> std::io::Result<bool> {
         let mut file = File::open(path)?;
         let end = file.metadata()?.len();
-        Ok(matches!(part(&mut file, 0, end)?, Some((None, _))))
+        Ok(part(&mut file, 0, end)?.is_some_and(|(parts, _)| parts.is_empty()))
     };
     look().unwrap_or(false)
 }
@@ -122,12 +122,14 @@ fn starts_riff(file: &mut File, at: u64, end: u64) -> std::io::Result<bool> {
     Ok(&head[..4] == b"RIFF" && &head[8..] == b"WAVE")
 }
 
-/// The WAV that begins at `at` and where it ends; the part is `None` where it has no sound that can be read here.
-fn part(file: &mut File, at: u64, end: u64) -> std::io::Result<Option<(Option<WavePart>, u64)>> {
+/// The WAV that begins at `at`, as a part for each chunk of sound, and where it ends; there is none where it has no sound that can
+/// be read here.
+fn part(file: &mut File, at: u64, end: u64) -> std::io::Result<Option<(Vec<WavePart>, u64)>> {
     if !starts_riff(file, at, end)? {
         return Ok(None);
     }
     let mut format: Option<WavePart> = None;
+    let mut parts: Vec<WavePart> = Vec::new();
     let mut chunk = at + 12;
     while chunk + 8 <= end {
         let mut head = [0; 8];
@@ -144,17 +146,18 @@ fn part(file: &mut File, at: u64, end: u64) -> std::io::Result<Option<(Option<Wa
                 format = parse_format(&bytes);
             }
             // Written to a pipe, or cut short: the usual way reads it.
-            b"data" if at == 0 && (size == 0 || body + size > end) => return Ok(None),
+            b"data" if at == 0 && parts.is_empty() && (size == 0 || body + size > end) => return Ok(None),
             b"data" => {
-                if let Some(part) = format.as_mut().filter(|p| p.begin == 0) {
+                if let Some(part) = format.as_mut() {
                     let piped = size == 0 || size >= u64::from(u32::MAX) - 0xFF;
                     let bytes = if piped { end - body } else { size.min(end - body) };
                     (part.begin, part.bytes, part.told) = (body, bytes, if piped { bytes } else { size });
-                    if part.doubtful && floats(file, part)? {
+                    if part.doubtful && parts.is_empty() && floats(file, part)? {
                         format = None;
                     }
+                    parts.extend(format.clone());
                     if piped {
-                        return Ok(Some((format, end)));
+                        return Ok(Some((parts, end)));
                     }
                 }
             }
@@ -166,7 +169,7 @@ fn part(file: &mut File, at: u64, end: u64) -> std::io::Result<Option<(Option<Wa
             chunk += 1;
         }
     }
-    Ok(Some((format.filter(|p| p.begin > 0), chunk.min(end))))
+    Ok(Some((parts, chunk.min(end))))
 }
 
 /// FFmpeg reads integers of less than a byte as bytes: noise where there may have been speech.

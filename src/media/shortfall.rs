@@ -55,6 +55,8 @@ pub(super) struct Reached {
     pub(super) packets_end: Option<f64>,
     /// Time stamps jumped and were not believed; neither is then what is made of them.
     pub(super) jumped: bool,
+    /// The container's times count samples of another rate than some of the sound has.
+    pub(super) miscounted: bool,
     /// What the demuxer complained of when it came to the end.
     pub(super) last_word: Option<String>,
     /// The distance of two pictures; 0 for sound.
@@ -103,13 +105,16 @@ impl Promised {
     pub(super) fn missing(&self, reached: &Reached) -> Option<Warning> {
         let end = reached.end_secs.max(0.0);
         let tolerated = self.tolerated(reached);
-        let believed = |promised: &f64| !reached.jumped || *promised <= self.longest_secs;
+        let believed = |promised: &f64| !reached.miscounted && (!reached.jumped || *promised <= self.longest_secs);
         let short_of = |promised: Option<f64>, tolerated: f64| promised.filter(believed).filter(|promised| promised - end > tolerated);
         let packets_end = reached.packets_end.filter(|_| !reached.jumped);
+        // Less than a packet is what pads the last one, if it was there.
+        let padding = |promised: &f64| self.ending.packet_secs.is_some_and(|packet| promised - end < packet - 1e-6);
         let by_packets = short_of(packets_end, tolerated.max(TRIMMED_SECS));
         // What was there as packets, and trimmed in decoding, is not missing.
         let untrimmed = |promised: &f64| packets_end.is_none_or(|packets| promised - packets > tolerated.min(SOUND_ROUNDING_SECS));
         let by_stream = short_of(self.stream_end, tolerated).filter(untrimmed).into_iter().chain(by_packets).reduce(f64::max);
+        let by_stream = by_stream.filter(|promised| !padding(promised));
         let by_whole = || {
             let promised = short_of(self.whole_end.filter(|_| self.stream_end.is_none()), tolerated.max(ROUNDING_SECS))?;
             (self.alone || last_packet_end(&self.path).is_some_and(|last| last - end < INTERLEAVED_SECS)).then_some(promised)
@@ -186,7 +191,7 @@ mod tests {
 
     fn reached(end_secs: f64) -> Reached {
         let last_word = Some("File ended prematurely".into());
-        Reached { end_secs, packets_end: Some(end_secs), jumped: false, last_word, frame_secs: 0.04 }
+        Reached { end_secs, packets_end: Some(end_secs), jumped: false, miscounted: false, last_word, frame_secs: 0.04 }
     }
 
     #[test]
@@ -205,6 +210,15 @@ mod tests {
         // Packets were there and nothing came out of them.
         let silent = Reached { packets_end: Some(15.0), ..reached(12.0) };
         assert_eq!(live.missing(&silent), Some(Warning::Shortfall { stream: "video", span: Segment::from_secs(12.0, 15.0).unwrap() }));
+    }
+
+    #[test]
+    fn less_than_the_last_packet_is_padding_where_packets_are_counted() {
+        let mut p = promised(StreamKind::Audio, Some(6.144), Some(6.144));
+        p.ending.packet_secs = Some(0.256);
+        let padded = Reached { packets_end: Some(5.888), ..reached(6.0) };
+        assert_eq!(p.missing(&padded), None);
+        assert!(p.missing(&reached(5.888)).is_some(), "the last packet is not there");
     }
 
     #[test]

@@ -79,7 +79,11 @@ pub(super) fn mixed(
     }
     let mut placed = intake.finish()?;
     warnings.append(&mut placed.warnings);
-    let report = report_of(&tracks).ok_or_else(|| Error::NoStream { path: path.to_path_buf(), kind: StreamKind::Audio.name() })?;
+    let report = report_of(&tracks).ok_or_else(|| Error::NoStream {
+        path: path.to_path_buf(),
+        kind: StreamKind::Audio.name(),
+        undecodable: None,
+    })?;
     Ok((placed, report, warnings))
 }
 

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use ffmpeg_next::{self as ffmpeg, frame};
 
 use super::bounds;
-use super::clock::Restart;
+use super::clock::{Restart, Standing};
 use super::decoding::StreamDecoder;
 use super::deinterlace::Deinterlacer;
 use super::grid::SamplingGrid;
@@ -145,6 +145,7 @@ pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video>
         shift: 0.0,
         jumps: 0,
         restart: Restart::default(),
+        standing: Standing::default(),
         last_duration: 0.0,
         hole: None,
         holes: Holes::default(),
@@ -232,6 +233,7 @@ struct Film {
     shift: f64,
     jumps: u32,
     restart: Restart,
+    standing: Standing,
     last_duration: f64,
     /// The longest distance between frames.
     hole: Option<Segment>,
@@ -282,7 +284,13 @@ impl Film {
         let last = self.report.last_pts.map(Seconds::get);
         let follows = last.map_or(0.0, |last| last + self.last_duration);
         let mut secs = match input::ticks(frame) {
-            Some(ticks) => self.decoder.secs(ticks) + self.shift,
+            Some(ticks) => {
+                let stamp = self.decoder.secs(ticks);
+                if self.standing.stands(stamp, follows, self.last_duration) {
+                    self.shift = follows - stamp;
+                }
+                stamp + self.shift
+            }
             // No clock at all (raw streams): one frame after the other.
             None => follows,
         };
@@ -419,6 +427,7 @@ impl Film {
         if self.backwards > 0 {
             r.warnings.push(Warning::VideoTimeOrder { frames: self.backwards });
         }
+        r.warnings.extend(self.standing.warning());
         if let Some(why) = self.converter.no_tone_map.take() {
             r.warnings.push(Warning::HdrUntouched { why: why.to_string() });
         }
@@ -427,6 +436,7 @@ impl Film {
                 end_secs: r.end.map_or(0.0, Seconds::get),
                 packets_end: self.decoder.packets_end,
                 jumped: self.jumps > 0,
+                miscounted: false,
                 last_word: self.decoder.last_word.take(),
                 frame_secs: r.avg_rate_hz.map_or(0.0, |rate| 1.0 / rate),
             };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hound::{SampleFormat, WavReader};
 
+use super::declared;
 use super::downmix::AudioPiece;
 use super::intake::Intake;
 use super::probe::{Probe, StreamInfo};
@@ -37,7 +38,7 @@ impl PlainWav {
             || matches!((stream.codec.as_str(), spec.bits_per_sample), ("pcm_s32le" | "pcm_f32le", 32));
         let agrees = spec.sample_rate == rate_hz && u32::from(spec.channels) == channels && filled;
         let data_bytes = u64::from(reader.len()) * u64::from(spec.bits_per_sample / 8);
-        let honest = data_bytes > 0 && data_bytes < file_bytes && data_bytes + 8 < u64::from(u32::MAX);
+        let honest = declared::is_whole_wav(path) && data_bytes > 0 && data_bytes < file_bytes && data_bytes + 8 < u64::from(u32::MAX);
         Ok((agrees && honest).then(|| PlainWav { path: path.to_path_buf(), reader }))
     }
 

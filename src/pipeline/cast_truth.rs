@@ -1,7 +1,7 @@
 //! Acceptance of the cast: who on the screen says each speech turn of the reference videos, against what people saw and heard there.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Models, Request, extract};
 use crate::inference::{ModelSet, Registry, Runtime};
@@ -62,12 +62,9 @@ fn places(faces: &Table) -> BTreeMap<String, f64> {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn the_cast_is_what_people_see_and_hear() {
-    let shared = std::env::var_os("TURNWISE_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    if !shared.is_dir() {
-        eprintln!("SKIPPED: needs ../shared");
-        return;
-    }
+    let shared = crate::reference::folder();
     let recipe = Recipe::default();
     let mut models = Models::load(&Registry::open(None).unwrap(), &recipe, Runtime::default()).expect("run make models");
     let truth = truth();

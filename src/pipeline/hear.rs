@@ -37,8 +37,8 @@ pub(super) fn hear(work: Work<'_>, voice: &mut VoiceModels, speaker: &mut Speake
     let step = Instant::now();
     let decoded = match media::audio(path, audio::SAMPLE_RATE_HZ, pick) {
         Ok(decoded) => decoded,
-        Err(Error::NoStream { .. }) if request.audio.is_none() => {
-            warnings.push(Warning::NoStream { stream: "audio" });
+        Err(Error::NoStream { undecodable, .. }) if request.audio.is_none() => {
+            warnings.push(Warning::NoStream { stream: "audio", undecodable });
             return Ok(nothing());
         }
         Err(e) => return Err(e),
@@ -115,7 +115,11 @@ fn adopt_rttm(request: &Request, path: &Path, audio: &AudioBuffer, models: &mut 
         }
     };
     let empty = annotation.turns().is_empty();
+    let others = recordings.iter().map(|(_, a)| a.turns().len()).sum::<usize>() - annotation.turns().len();
     let mut adopted = speaker::adopt(annotation, audio, models)?;
+    if recordings.len() > 1 {
+        adopted.warnings.push(Warning::OtherRecordings { recordings: recordings.len(), lines: others });
+    }
     if changed > 0 {
         adopted.warnings.push(Warning::ControlCharacters { count: changed, what: "lines of the RTTM file" });
     }

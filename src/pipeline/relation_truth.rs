@@ -17,14 +17,6 @@ use crate::warning::Warnings;
 
 const RATE: usize = 16_000;
 
-fn shared() -> Option<PathBuf> {
-    let dir = std::env::var_os("TURNWISE_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    if !dir.is_dir() {
-        eprintln!("SKIPPED: needs ../shared");
-    }
-    dir.is_dir().then_some(dir)
-}
-
 fn models(recipe: &Recipe) -> Models {
     Models::load(&Registry::open(None).unwrap(), recipe, Runtime::default()).expect("run make models")
 }
@@ -131,8 +123,9 @@ fn clock(secs: f64) -> String {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn offsets_interruptions_and_backchannels_of_a_made_talk() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let (samples, made) = talk(&shared);
     let folder = tempfile::tempdir().unwrap();
     let (wav, srt) = (folder.path().join("talk.wav"), folder.path().join("talk.srt"));
@@ -219,8 +212,9 @@ fn two_faces(shared: &Path, folder: &Path) -> PathBuf {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn a_smile_placed_in_a_clip_is_found_and_none_beside_it() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let folder = tempfile::tempdir().unwrap();
     let request = Request::of_file(&two_faces(&shared, folder.path())).unwrap();
     let recipe = Recipe::default();

@@ -121,7 +121,7 @@ fn measure_offset(turns: &mut [Turn], recipe: &Recipe, heard: &Heard, warnings: 
     let offset = turns::transcript_offset(turns, speech, VAD_CHUNKS.hop_secs(), longest)?;
     if offset.is_telling() {
         if recipe.input.apply_transcript_offset {
-            shift(turns, offset.offset_secs);
+            shift(turns, offset.offset_secs).into_iter().for_each(|w| warnings.push(w));
             warnings.push(Warning::TranscriptMoved { offset_secs: offset.offset_secs });
         } else {
             warnings.push(Warning::TranscriptOffset { offset_secs: offset.offset_secs });

@@ -5,6 +5,7 @@ use crate::annotation::Turn;
 use crate::error::Result;
 use crate::time::{Seconds, Segment};
 use crate::transcript::{self, ReadOptions, Transcript};
+use crate::warning::Warning;
 
 pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     let Work { request, recipe, warnings, .. } = work;
@@ -12,15 +13,16 @@ pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     let options = ReadOptions { lenient: recipe.input.lenient, sample_id: request.sample_id.as_deref() };
     let mut read = transcript::read(path, &options)?;
     read.warnings.drain(..).for_each(|w| warnings.push(w));
-    shift(&mut read.turns, recipe.input.transcript_shift_secs);
+    shift(&mut read.turns, recipe.input.transcript_shift_secs).into_iter().for_each(|w| warnings.push(w));
     Ok(Some(read))
 }
 
-/// Moves all times; what would begin before the origin begins at it.
-pub(super) fn shift(turns: &mut [Turn], secs: f64) {
+/// Moves all times; what would begin before the origin begins at it, and is told.
+pub(super) fn shift(turns: &mut [Turn], secs: f64) -> Option<Warning> {
     if secs == 0.0 {
-        return;
+        return None;
     }
+    let count = turns.iter().filter(|t| t.segment.start().get() + secs < 0.0).count();
     let moved = |s: Segment| {
         let at = |t: Seconds| Seconds::of((t.get() + secs).max(0.0));
         Segment::new(at(s.start()), at(s.end())).unwrap_or(s)
@@ -31,6 +33,7 @@ pub(super) fn shift(turns: &mut [Turn], secs: f64) {
             word.segment = word.segment.map(moved);
         }
     }
+    (count > 0).then_some(Warning::TurnsBeforeStart { count, moved_secs: secs })
 }
 
 #[cfg(test)]
@@ -42,7 +45,9 @@ mod tests {
         let segment = |a, b| Segment::from_secs(a, b).unwrap();
         let word = crate::annotation::Word { text: "so".into(), segment: Some(segment(1.0, 1.5)), speaker: None };
         let mut all = vec![Turn { index: 1, segment: segment(1.0, 2.0), speaker: None, text: String::new(), words: vec![word] }];
-        shift(&mut all, -1.25);
+        assert_eq!(shift(&mut all, 0.25), None);
+        assert_eq!(shift(&mut all, -0.25), None);
+        assert_eq!(shift(&mut all, -1.25), Some(Warning::TurnsBeforeStart { count: 1, moved_secs: -1.25 }));
         assert_eq!(all[0].segment, segment(0.0, 0.75));
         assert_eq!(all[0].words[0].segment, Some(segment(0.0, 0.25)));
     }

@@ -53,8 +53,8 @@ pub(super) fn watch(work: Work<'_>, models: Option<&mut FaceModels>) -> Result<(
     };
     let report = match media::each_frame(path, pick, recipe.face.rate_hz, show) {
         Ok(report) => report,
-        Err(Error::NoStream { .. }) => {
-            warnings.push(Warning::NoStream { stream: "video" });
+        Err(Error::NoStream { undecodable, .. }) => {
+            warnings.push(Warning::NoStream { stream: "video", undecodable });
             return Ok((Seen::default(), 0.0));
         }
         Err(e) => return Err(e),

@@ -36,8 +36,9 @@ fn noise(count: usize) -> Vec<f32> {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn error_rates_and_numbers_of_speakers_on_the_clips() {
-    let Some(shared) = fixture::shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     // Collar 0, overlap scored. The truth of the last two is another tool's output.
     for (clip, speakers, most) in
@@ -53,8 +54,9 @@ fn error_rates_and_numbers_of_speakers_on_the_clips() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn when_a_recording_begins_does_not_matter() {
-    let Some(shared) = fixture::shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     // Windows then begin elsewhere, and each hears something else. Noise at -80 dBFS stands before the clip.
     let (mut sum, mut count) = (0.0, 0.0);
@@ -82,8 +84,9 @@ fn when_a_recording_begins_does_not_matter() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn bounds_are_honoured() {
-    let Some(shared) = fixture::shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     let samples = fixture::clip(&shared, "pyannote_sample").samples().to_vec();
     for exact in 1..=4 {
@@ -139,8 +142,9 @@ fn nobody_speaks_in_silence_noise_hum_and_music() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn clips_of_any_length_have_a_result() {
-    let Some(shared) = fixture::shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     let clip = fixture::clip(&shared, "three_speakers");
     for secs in [0.05, 0.1, 0.3, 0.6, 1.0, 2.0, 5.0] {
@@ -160,8 +164,9 @@ fn clips_of_any_length_have_a_result() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn one_speaker_is_one_speaker() {
-    let Some(shared) = fixture::shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     for (clip, start, end) in [
         ("three_speakers", 0.0, 8.8),
@@ -177,8 +182,9 @@ fn one_speaker_is_one_speaker() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn speech_in_hum_is_found_and_the_hum_is_not() {
-    let Some(shared) = fixture::shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     let hum = |n: usize| 1e-3 * (std::f32::consts::TAU * 50.0 * n as f32 / RATE_HZ as f32).sin();
     let mut samples: Vec<f32> = (0..30 * RATE_HZ as usize).map(hum).collect();
@@ -193,8 +199,9 @@ fn speech_in_hum_is_found_and_the_hum_is_not() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn a_backchannel_is_found_and_leaves_the_long_turn_whole() {
-    let Some(shared) = fixture::shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     let (sample, synthetic) = (fixture::clip(&shared, "pyannote_sample"), fixture::clip(&shared, "three_speakers"));
     let cut = |clip: &AudioBuffer, start: f64, end: f64| clip.slice(Segment::from_secs(start, end).unwrap()).to_vec();
@@ -224,16 +231,18 @@ fn a_backchannel_is_found_and_leaves_the_long_turn_whole() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn the_same_input_gives_the_same_result() {
-    let Some(shared) = fixture::shared() else { return };
+    let shared = crate::reference::folder();
     let samples = fixture::clip(&shared, "pyannote_sample").samples().to_vec();
     let first = run(&mut models(), samples.clone(), SpeakerBounds::default());
     assert_eq!(first, run(&mut models(), samples, SpeakerBounds::default()));
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn the_number_of_speakers_does_not_grow_with_the_length() {
-    let Some(shared) = fixture::shared() else { return };
+    let shared = crate::reference::folder();
     let mut models = models();
     // One of the nine speakers of the clips is only heard over another, once a round.
     let clips = ["pyannote_sample", "ami_dev00", "dual_speaker", "three_speakers"];

@@ -252,8 +252,9 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
     fn embeddings_equal_the_reference() {
-        let Some(shared) = fixture::shared() else { return };
+        let shared = crate::reference::folder();
         let mut embedder = Embedder::open(&mut Loader::new(&fixture::registry(), Runtime::default())).expect("run make models");
         for clip in ["pyannote_sample", "ami_dev00", "dual_speaker", "three_speakers"] {
             let audio = fixture::clip(&shared, clip);

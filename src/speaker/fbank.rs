@@ -125,8 +125,9 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
     fn the_reference_line_is_met() {
-        let Some(shared) = fixture::shared() else { return };
+        let shared = crate::reference::folder();
         let audio = fixture::clip(&shared, "pyannote_sample");
         let reference = fixture::gzip_csv(&shared.join("reference/pyannote_sample/fbank_8.32_10.02.csv.gz"));
         let got = Fbank::new().compute(audio.slice(Segment::from_secs(8.32, 10.02).unwrap()));

@@ -1,20 +1,10 @@
 //! What this room's tests share: the models, the reference clips, the goldens.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::inference::Registry;
 use crate::signal::AudioBuffer;
-
-/// The folder of reference clips, `None` (told on stderr) when this machine has none.
-pub fn shared() -> Option<PathBuf> {
-    let dir = std::env::var_os("TURNWISE_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    if dir.is_dir() {
-        return Some(dir);
-    }
-    eprintln!("SKIPPED: needs ../shared");
-    None
-}
 
 /// The models; their absence is a failure, not a reason to skip.
 pub fn registry() -> Registry {

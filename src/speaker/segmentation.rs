@@ -332,8 +332,9 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
     fn windows_are_what_the_whole_network_says_of_each() {
-        let Some(shared) = fixture::shared() else { return };
+        let shared = crate::reference::folder();
         let registry = fixture::registry();
         let mut segmenter = Segmenter::open(&mut Loader::new(&registry, Runtime::default())).expect("run make models");
         // An offset, silence for longer than windows are kept back, and a last window that is not whole.

@@ -152,8 +152,9 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
     fn probabilities_equal_the_reference() {
-        let Some(shared) = fixture::shared() else { return };
+        let shared = crate::reference::folder();
         let mut vad = Vad::open(&mut Loader::new(&fixture::registry(), Runtime::default())).expect("run make models");
         for clip in ["pyannote_sample", "dual_speaker", "three_speakers", "ami_dev00"] {
             let audio = fixture::clip(&shared, clip);

@@ -1,6 +1,6 @@
 //! Cues of SRT and WebVTT after their blocks are found: rolling captions, voices, speaker labels and word times.
 
-use super::draft::Draft;
+use super::draft::{Draft, short};
 use super::label;
 use super::markup::{self, Piece};
 use crate::annotation::Word;
@@ -26,13 +26,19 @@ struct Parsed {
 /// A repeat that short only keeps the words on the screen; the words before it were said until its end.
 const LINGER_SECS: f64 = 0.5;
 
-/// Turns the cues into turns of `draft`; in WebVTT `every_tag` is true (see [`markup::pieces`]).
-pub(super) fn into_turns(cues: Vec<Cue>, every_tag: bool, draft: &mut Draft) {
+/// Turns the cues into turns of `draft`. Where the format is `webvtt`, angle brackets that hold no tag are told: its players
+/// would not show them.
+pub(super) fn into_turns(cues: Vec<Cue>, webvtt: bool, draft: &mut Draft) {
+    let untagged = if webvtt { markup::untagged(cues.iter().flat_map(|c| &c.lines).map(String::as_str)) } else { None };
+    if let Some((first, count)) = untagged {
+        let first = short(&first);
+        draft.warn(format!("{count} stretches in angle brackets are no tags of WebVTT and are kept as words (first: {first:?})"));
+    }
     let parsed: Vec<Parsed> = cues
         .into_iter()
         .map(|cue| Parsed {
             segment: cue.segment,
-            lines: cue.lines.iter().map(|l| line(l, every_tag)).filter(|l| !l.shown.is_empty() || has_voice(l)).collect(),
+            lines: cue.lines.iter().map(|l| line(l)).filter(|l| !l.shown.is_empty() || has_voice(l)).collect(),
         })
         .collect();
     let parsed = unroll(parsed, draft);
@@ -45,8 +51,8 @@ pub(super) fn into_turns(cues: Vec<Cue>, every_tag: bool, draft: &mut Draft) {
     }
 }
 
-fn line(raw: &str, every_tag: bool) -> Line {
-    let pieces = markup::pieces(raw, every_tag);
+fn line(raw: &str) -> Line {
+    let pieces = markup::pieces(raw);
     let all: String = pieces.iter().filter_map(|p| if let Piece::Text(t) = p { Some(t.as_str()) } else { None }).collect();
     Line { shown: markup::squeeze(&all), pieces }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Format, Transcript};
+use super::{Format, Transcript, rescue};
 use crate::annotation::{Turn, Word};
 use crate::error::{Error, Result};
 use crate::text::clean_in_place;
@@ -17,6 +17,7 @@ pub(super) struct Draft<'a> {
     open_end: bool,
     turns: Vec<Turn>,
     warnings: Vec<Warning>,
+    sample: Option<rescue::Sample>,
     /// Texts outside the turns that held control characters.
     changed: usize,
 }
@@ -26,7 +27,7 @@ pub(super) const CUT: &str = "the file seems to be cut off: get it again, or com
 
 impl<'a> Draft<'a> {
     pub(super) fn new(path: &'a Path, lenient: bool) -> Self {
-        Draft { path, lenient, open_end: false, turns: Vec::new(), warnings: Vec::new(), changed: 0 }
+        Draft { path, lenient, open_end: false, turns: Vec::new(), warnings: Vec::new(), sample: None, changed: 0 }
     }
 
     /// An error that no leniency heals.
@@ -109,6 +110,11 @@ impl<'a> Draft<'a> {
         self.turns.push(Turn { index, segment, speaker, text, words });
     }
 
+    /// Keeps all fields of the sample whose rows the turns are.
+    pub(super) fn keep_sample(&mut self, sample: rescue::Sample) {
+        self.sample = Some(sample);
+    }
+
     /// Turns of several tiers into one order: by start, then end, tiers in the order given.
     pub(super) fn sort_by_time(&mut self) {
         self.turns.sort_by_key(|t| t.segment);
@@ -134,7 +140,7 @@ impl<'a> Draft<'a> {
         self.clean();
         self.tell_oddities();
         self.tell_open_end();
-        Ok(Transcript { format, turns: self.turns, sample: None, warnings: self.warnings })
+        Ok(Transcript { format, turns: self.turns, sample: self.sample, warnings: self.warnings })
     }
 
     /// Plain text formats do not say where they end. A last line without a line end proves nothing, but together with words that stop

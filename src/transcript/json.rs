@@ -1,16 +1,92 @@
 //! JSON as Python writes it, and fields that may be missing, null, or a number in quotes.
 
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::draft::short;
 use super::{clock, markup};
 
-/// Parses JSON; `NaN` and `Infinity`, which Python's writer lets through, become null.
+/// Parses JSON; `NaN` and `Infinity`, which Python's writer lets through, become null. An object with a key twice is an error: which
+/// of the two values is meant, nobody can tell.
 pub(super) fn parse(text: &str) -> Result<Value, serde_json::Error> {
-    serde_json::from_str(text).or_else(|error| match without_nan(text) {
-        Some(clean) => serde_json::from_str(&clean).map_err(|_| error),
-        None => Err(error),
+    once(text).or_else(|error| match without_nan(text) {
+        // What is wrong beside the numbers is the error to tell.
+        Some(clean) if serde_json::from_str::<IgnoredAny>(text).is_err() => match once(&clean) {
+            Ok(value) => Ok(value),
+            Err(other) if serde_json::from_str::<IgnoredAny>(&clean).is_ok() => Err(other),
+            Err(_) => Err(error),
+        },
+        _ => Err(error),
     })
+}
+
+fn once(text: &str) -> Result<Value, serde_json::Error> {
+    let value = serde_json::from_str(text)?;
+    serde_json::from_str::<KeysOnce>(text)?;
+    Ok(value)
+}
+
+/// JSON whose objects have every key once.
+struct KeysOnce;
+
+impl<'de> Deserialize<'de> for KeysOnce {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Walk;
+
+        impl<'de> Visitor<'de> for Walk {
+            type Value = KeysOnce;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("JSON")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<KeysOnce, A::Error> {
+                let mut seen = BTreeSet::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    map.next_value::<KeysOnce>()?;
+                    let told = short(&key);
+                    if !seen.insert(key) {
+                        return Err(A::Error::custom(format!("an object has the key {told:?} twice")));
+                    }
+                }
+                Ok(KeysOnce)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<KeysOnce, A::Error> {
+                while list.next_element::<KeysOnce>()?.is_some() {}
+                Ok(KeysOnce)
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<KeysOnce, E> {
+                Ok(KeysOnce)
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<KeysOnce, E> {
+                Ok(KeysOnce)
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<KeysOnce, E> {
+                Ok(KeysOnce)
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<KeysOnce, E> {
+                Ok(KeysOnce)
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<KeysOnce, E> {
+                Ok(KeysOnce)
+            }
+
+            fn visit_unit<E>(self) -> Result<KeysOnce, E> {
+                Ok(KeysOnce)
+            }
+        }
+
+        deserializer.deserialize_any(Walk)
+    }
 }
 
 /// The text with non-finite numbers outside strings replaced; `None` when there are none.
@@ -81,6 +157,36 @@ mod tests {
         let v = parse(r#"{"a": NaN, "b": [-Infinity, Infinity, 1], "c": "NaN \" Infinity"}"#).unwrap();
         assert_eq!(v, serde_json::json!({"a": null, "b": [null, null, 1], "c": "NaN \" Infinity"}));
         assert!(parse("{").is_err());
+    }
+
+    #[test]
+    fn a_key_twice_is_an_error() {
+        for text in [r#"{"rows": [], "rows": [1]}"#, r#"[{"a": {"text": "x", "b": 1.5, "text": null}}]"#, r#"{"a": NaN, "a": -1}"#] {
+            assert!(parse(text).unwrap_err().to_string().contains("twice"), "{text}");
+        }
+        assert!(parse("{\"a\": NaN,\n oops}").unwrap_err().line() < 3);
+        assert!(parse(r#"[{"a": 1, "b": true}, {"a": "x"}, null]"#).is_ok());
+    }
+
+    #[test]
+    fn a_sample_twice_or_a_key_twice_in_a_file_is_refused() {
+        use crate::transcript::tests::complaint;
+        use crate::transcript::{ReadOptions, read_bytes};
+        let line = |words: &str| {
+            format!(
+                r#"{{"sample_id": "s1", "rows": [{{"row_index": 1, "start_time": 0, "end_time": 1, "primary_speaker": "A", "dialogue_cleaned": "{words}"}}]}}"#
+            )
+        };
+        let options = ReadOptions { lenient: false, sample_id: Some("s1") };
+        let read = |text: &str| read_bytes(text.as_bytes(), std::path::Path::new("a.jsonl"), &options).unwrap_err().to_string();
+        let e = read(&format!("{}\n\n{}\n", line("so"), line("no")));
+        assert!(e.starts_with("a.jsonl:3: sample_id \"s1\" occurs twice, in lines 1 and 3"), "{e}");
+        let e = read(&format!("[{},{}]", line("so"), line("no")));
+        assert!(e.contains("in samples 1 and 2"), "{e}");
+        let e = complaint("a.json", &line("so").replace("\"rows\"", "\"rows\": [], \"rows\""));
+        assert!(e.starts_with("a.json:1: JSON cannot be read: an object has the key \"rows\" twice"), "{e}");
+        let e = complaint("a.json", r#"{"segments": [{"start": 0, "end": 1, "text": "a", "text": "b"}]}"#);
+        assert!(e.contains("the key \"text\" twice"), "{e}");
     }
 
     #[test]

@@ -13,11 +13,11 @@ pub(super) enum Piece {
     Time(f64),
 }
 
-/// Tags stripped from SRT, where `<` is otherwise text.
+/// The tags of WebVTT, and those of HTML that subtitles use; anything else in angle brackets is text.
 const KNOWN_TAGS: [&str; 16] = ["i", "b", "u", "s", "font", "c", "v", "ruby", "rt", "lang", "span", "p", "br", "em", "strong", "strike"];
 
-/// Splits a line at its markup. In WebVTT every `<…>` is a tag, elsewhere only known ones are.
-pub(super) fn pieces(line: &str, every_tag: bool) -> Vec<Piece> {
+/// Splits a line at its markup.
+pub(super) fn pieces(line: &str) -> Vec<Piece> {
     let mut out = Vec::new();
     let mut text = String::new();
     let mut rest = line;
@@ -29,8 +29,8 @@ pub(super) fn pieces(line: &str, every_tag: bool) -> Vec<Piece> {
         let inner = rest.bytes().take(512).position(|b| b == closer).map(|end| (&rest[1..end], end + 1));
         match inner {
             // `{\an8}` and `{Y:i}` are override codes; other braces are text.
-            Some((code, length)) if closer == b'}' && (code.starts_with('\\') || is_microdvd_code(code)) => rest = &rest[length..],
-            Some((tag, length)) if closer == b'>' && is_tag(tag, every_tag) => {
+            Some((code, length)) if closer == b'}' && (is_override(code) || is_microdvd_code(code)) => rest = &rest[length..],
+            Some((tag, length)) if closer == b'>' && is_tag(tag) => {
                 let change = voice_or_time(tag);
                 if let Some(change) = change {
                     flush(&mut text, &mut out);
@@ -58,17 +58,56 @@ fn flush(text: &mut String, out: &mut Vec<Piece>) {
     }
 }
 
-fn is_microdvd_code(code: &str) -> bool {
-    code.len() > 2 && code.as_bytes()[1] == b':' && "yYfFsScCpPoO".contains(&code[..1])
+/// `{\an8}`, `{\i1\pos(10, 20)}`, `{\fnArial Narrow}`: players hide whatever follows the backslash, but several words are none of theirs.
+fn is_override(code: &str) -> bool {
+    let one = |part: &str| {
+        let bare = part.split_once('(').map_or(part, |(name, _)| name);
+        part.starts_with("fn") || !bare.trim_end().contains(char::is_whitespace)
+    };
+    code.strip_prefix('\\').is_some_and(|codes| codes.split('\\').all(one))
 }
 
-fn is_tag(tag: &str, every_tag: bool) -> bool {
+/// `{y:i}`, `{c:$0000ff}`, `{f:Arial Narrow}`.
+fn is_microdvd_code(code: &str) -> bool {
+    let value = code.split_once(':').filter(|(name, _)| name.len() == 1 && "yYfFsScCpPoO".contains(*name)).map(|(_, value)| value);
+    value.is_some_and(|v| !v.is_empty() && (code.starts_with(['f', 'F']) || !v.contains(char::is_whitespace)))
+}
+
+/// True for a time, the end of a known tag, or a known tag with what may stand in it: classes, attributes (`color=red`), a voice's
+/// name, one language.
+fn is_tag(tag: &str) -> bool {
     if tag.starts_with(|c: char| c.is_ascii_digit()) {
-        return clock::parse(tag).is_some() || every_tag;
+        return clock::parse(tag).is_some();
     }
-    let name = tag.strip_prefix('/').unwrap_or(tag);
-    let name = &name[..name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len())];
-    if every_tag { !tag.starts_with(char::is_whitespace) } else { KNOWN_TAGS.iter().any(|k| k.eq_ignore_ascii_case(name)) }
+    let whole = tag.strip_prefix('/').unwrap_or(tag);
+    let (name, rest) = whole.split_at(whole.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(whole.len()));
+    if !KNOWN_TAGS.iter().any(|k| k.eq_ignore_ascii_case(name)) {
+        return false;
+    }
+    let (classes, inside) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let inside = inside.trim().trim_end_matches('/').trim();
+    (classes.is_empty() || classes == "/" || classes.starts_with('.'))
+        && (inside.is_empty()
+            || inside.contains('=')
+            || name.eq_ignore_ascii_case("v")
+            || name.eq_ignore_ascii_case("lang") && !inside.contains(char::is_whitespace))
+}
+
+/// The first of the stretches in angle brackets that are no tags, and how many there are.
+pub(super) fn untagged<'t>(lines: impl Iterator<Item = &'t str>) -> Option<(String, usize)> {
+    let mut found: Option<(String, usize)> = None;
+    for line in lines {
+        let mut rest = line;
+        while let Some(at) = rest.find('<') {
+            rest = &rest[at..];
+            let end = rest.bytes().take(512).position(|b| b == b'>');
+            if let Some(end) = end.filter(|end| !is_tag(&rest[1..*end])) {
+                found.get_or_insert_with(|| (rest[..=end].to_owned(), 0)).1 += 1;
+            }
+            rest = &rest[1..];
+        }
+    }
+    found
 }
 
 fn voice_or_time(tag: &str) -> Option<Piece> {
@@ -153,24 +192,38 @@ pub(super) fn squeeze(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn shown(line: &str, every_tag: bool) -> String {
-        let all: String =
-            pieces(line, every_tag).iter().filter_map(|p| if let Piece::Text(t) = p { Some(t.as_str()) } else { None }).collect();
+    fn shown(line: &str) -> String {
+        let all: String = pieces(line).iter().filter_map(|p| if let Piece::Text(t) = p { Some(t.as_str()) } else { None }).collect();
         squeeze(&all)
     }
 
     #[test]
     fn tags_codes_and_entities_go() {
-        assert_eq!(shown("{\\an8}<i>a</i> <FONT color=\"red\">b</font> &amp; &lt;c&gt; &#39;d&#x27;&nbsp;e", false), "a b & <c> 'd' e");
-        assert_eq!(shown("{Y:i}a {normal}", false), "a {normal}");
-        assert_eq!(shown("I <3 you, <LAUGHING & WHOOPS!> {", false), "I <3 you, <LAUGHING & WHOOPS!> {");
-        assert_eq!(shown("<c.colorE5E5E5>a</c><wwww>b AT&T; &unknown;", true), "ab AT&T; &unknown;");
+        assert_eq!(shown("{\\an8}<i>a</i> <FONT color=\"red\">b</font> &amp; &lt;c&gt; &#39;d&#x27;&nbsp;e"), "a b & <c> 'd' e");
+        assert_eq!(shown("{Y:i}a {normal}"), "a {normal}");
+        assert_eq!(shown("I <3 you, <LAUGHING & WHOOPS!> {"), "I <3 you, <LAUGHING & WHOOPS!> {");
+        assert_eq!(shown("<c.colorE5E5E5>a</c><i/><lang en-GB>b<br /> AT&T; &unknown;"), "ab AT&T; &unknown;");
+        assert_eq!(shown("{\\i1\\pos(10, 20)}a{\\fnArial Narrow}b{\\c&H00FF00&}{\\t(0,5,\\fs20)}{\\rDefault}{c:$00ff00}{s:12}c"), "abc");
+    }
+
+    #[test]
+    fn words_in_brackets_are_no_markup() {
+        for words in [
+            "I <3 you so much and 4 > 3",
+            "<laughs> no <Anna whispers something> yes",
+            "<p is short> for <s as in Sam> you",
+            "if a <b and c> d",
+            "<wwww> <00:99> <lang is what it is>",
+            "{\\he said} ok {\\right here} {C:drive stuff} {s:he is}",
+        ] {
+            assert_eq!(shown(words), words);
+        }
     }
 
     #[test]
     fn voices_and_times_are_kept() {
         assert_eq!(
-            pieces("<v.loud Anna Lee>hi<00:00:01.500><c> you</c></v>", true),
+            pieces("<v.loud Anna Lee>hi<00:00:01.500><c> you</c></v>"),
             [
                 Piece::Voice(Some("Anna Lee".into())),
                 Piece::Text("hi".into()),
@@ -179,7 +232,7 @@ mod tests {
                 Piece::Voice(None)
             ]
         );
-        assert_eq!(pieces("<v //S02>", true), [Piece::Voice(Some("S02".into()))]);
-        assert_eq!(pieces("<v>", true), [Piece::Voice(None)]);
+        assert_eq!(pieces("<v //S02>"), [Piece::Voice(Some("S02".into()))]);
+        assert_eq!(pieces("<v>"), [Piece::Voice(None)]);
     }
 }

@@ -1,10 +1,9 @@
-//! Transcripts: turns, speakers and words, one file a format, the format told by content.
+//! Transcripts: turns, speakers and words. The formats stand in one list, [`format`](Format), each with a reader in a file of its own.
 //!
 //! [`read`] takes any supported file. The content decides the format; the file's suffix only breaks ties.
 //! What is not clean is defined: a zero-length cue is an empty segment, unordered and overlapping turns are kept in file order
 //! and told in a warning, a reversed or unreadable cue is an error (with [`ReadOptions::lenient`], a warning, and the cue is dropped).
 
-use std::fmt;
 use std::path::Path;
 
 use crate::annotation::Turn;
@@ -12,67 +11,21 @@ use crate::error::{Error, Result};
 use crate::file;
 use crate::warning::Warning;
 use draft::Draft;
-use sniff::Content;
+use format::Input;
+pub use format::{Format, supported};
 
-mod chat;
 mod clock;
 mod cue;
-mod delimited;
 mod draft;
-mod eaf;
 mod encoding;
+mod foreign;
+mod format;
 mod json;
 mod label;
 mod markup;
 mod quotes;
 pub mod rescue;
-mod rescue_left;
-mod sniff;
-mod srt;
-mod stm;
-mod textgrid;
 mod tiers;
-mod webvtt;
-mod whisper;
-
-/// A transcript format that is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Format {
-    /// SubRip `.srt`.
-    Srt,
-    /// WebVTT `.vtt`, YouTube's rolling captions among them.
-    WebVtt,
-    /// NIST segment time marks `.stm`.
-    Stm,
-    /// A table with a header line, comma, tab, semicolon or bar between fields.
-    Csv,
-    /// JSON of Whisper, WhisperX, whisper-timestamped or stable-ts.
-    WhisperJson,
-    /// A RESCUE-bench sample, JSON or JSONL.
-    Rescue,
-    /// ELAN `.eaf`.
-    Eaf,
-    /// Praat `TextGrid`, long or short.
-    TextGrid,
-    /// CHAT `.cha`.
-    Chat,
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Format::Srt => "SRT",
-            Format::WebVtt => "WebVTT",
-            Format::Stm => "STM",
-            Format::Csv => "CSV",
-            Format::WhisperJson => "Whisper JSON",
-            Format::Rescue => "RESCUE-bench",
-            Format::Eaf => "ELAN EAF",
-            Format::TextGrid => "Praat TextGrid",
-            Format::Chat => "CHAT",
-        })
-    }
-}
 
 /// How a transcript is read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,59 +70,27 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Transcript> {
 }
 
 /// Reads a transcript held in memory; `path` gives the suffix, the name of the recording and the place in errors.
-fn read_bytes(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Transcript> {
+///
+/// # Errors
+/// [`Error::Parse`], as [`read`].
+pub fn read_bytes(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Transcript> {
     let (text, note) = encoding::decode(bytes);
     let mut draft = Draft::new(path, options.lenient);
     if let Some(note) = note {
         draft.warn(note);
     }
-    let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let format = match sniff::content(&text, &suffix, &draft)? {
-        Content::Srt => srt::read(&text, &mut draft).map(|()| Format::Srt)?,
-        Content::WebVtt => webvtt::read(&text, &mut draft).map(|()| Format::WebVtt)?,
-        Content::Stm => stm::read(&text, &rescue::stem(path), &mut draft).map(|()| Format::Stm)?,
-        Content::Csv => delimited::read(&text, &mut draft).map(|()| Format::Csv)?,
-        Content::Eaf => eaf::read(&text, &mut draft).map(|()| Format::Eaf)?,
-        Content::TextGrid => textgrid::read(&text, &mut draft).map(|()| Format::TextGrid)?,
-        Content::Chat => chat::read(&text, &mut draft).map(|()| Format::Chat)?,
-        Content::Whisper(root) => whisper::read(&root, &mut draft).map(|()| Format::WhisperJson)?,
-        Content::Rescue(samples) => return read_rescue(&samples, path, options, draft),
-    };
-    if let Some(id) = options.sample_id {
+    let mut input = Input::new(&text, path, options);
+    let format = format::recognise(&mut input, &draft)?;
+    format.read_into(&input, &mut draft)?;
+    if let Some(id) = options.sample_id.filter(|_| !format.holds_several()) {
         draft.warn(format!("sample_id {id:?} is not used: a file of this format holds one transcript"));
     }
     draft.finish(format)
 }
 
-fn read_rescue(samples: &[(usize, serde_json::Value)], path: &Path, options: &ReadOptions, mut draft: Draft) -> Result<Transcript> {
-    let own_id = |value: &serde_json::Value| json::text(value.get("sample_id"));
-    let chosen = match (options.sample_id, samples) {
-        // A file of one sample without an id is that sample, whatever the caller calls it.
-        (_, [only]) if own_id(&only.1).is_empty() => Some(only),
-        (None, [only]) => Some(only),
-        (Some(id), _) => samples.iter().find(|(_, v)| own_id(v) == id.trim()),
-        (None, _) => None,
-    };
-    let Some((line, value)) = chosen else {
-        let known: Vec<String> = samples.iter().take(5).map(|(_, v)| own_id(v)).collect();
-        let what = match options.sample_id {
-            Some(id) => format!("no sample {id:?} among {}", samples.len()),
-            None => format!("{} samples in one file", samples.len()),
-        };
-        let dots = if samples.len() > known.len() { ", …" } else { "" };
-        return Err(draft.fail(0, what, format!("name one with sample_id: {}{dots}", known.join(", "))));
-    };
-    let id = options.sample_id.map_or_else(|| rescue::stem(path), str::to_owned);
-    let sample = rescue::sample(value, &id, *line, &mut draft)?;
-    for row in &sample.rows {
-        draft.push_numbered(row.row_index, row.segment, Some(&row.primary_speaker), row.dialogue_cleaned.clone(), Vec::new());
-    }
-    let mut transcript = draft.finish(Format::Rescue)?;
-    transcript.sample = Some(sample);
-    Ok(transcript)
-}
-
 #[cfg(test)]
 mod cut_tests;
+#[cfg(test)]
+mod eaf_tests;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::random::Random;
 
 pub(super) const STRICT: ReadOptions = ReadOptions { lenient: false, sample_id: None };
 pub(super) const LENIENT: ReadOptions = ReadOptions { lenient: true, sample_id: None };
@@ -42,15 +41,6 @@ pub(super) fn word_times(turn: &Turn) -> Vec<String> {
 
 // Real files
 
-fn shared() -> Option<PathBuf> {
-    let root = std::env::var_os("TURNWISE_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    if root.is_dir() {
-        return Some(root);
-    }
-    eprintln!("SKIPPED: needs ../shared");
-    None
-}
-
 fn files_under(folder: &Path, out: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     entries.sort();
@@ -60,8 +50,9 @@ fn files_under(folder: &Path, out: &mut Vec<PathBuf>) {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn every_file_reads_or_gives_one_clear_error() {
-    let Some(root) = shared().map(|r| r.join("media/transcripts")) else { return };
+    let root = crate::reference::folder().join("media/transcripts");
     let mut files = Vec::new();
     files_under(&root, &mut files);
     assert!(files.len() > 200, "{}", files.len());
@@ -93,8 +84,9 @@ fn every_file_reads_or_gives_one_clear_error() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn known_files_read_as_written() {
-    let Some(root) = shared() else { return };
+    let root = crate::reference::folder();
     let get = |name: &str| read(&root.join("media").join(name), &STRICT).unwrap_or_else(|e| panic!("{e}"));
     let t = get("video/ted_talk.srt");
     assert_eq!((t.format, t.turns.len()), (Format::Srt, 17));
@@ -161,86 +153,115 @@ fn known_files_read_as_written() {
 
 // Damaged files
 
-const SEEDS: [&str; 9] = [
-    "1\n00:00:01,000 --> 00:00:02,000\nANNA: a <i>é</i> {\\an8} &amp;\n\n2\n00:00:02,000 --> 00:00:03,000\nBOB: b\n",
-    "WEBVTT\n\nNOTE x\n\n1\n00:01.000 --> 00:02.000 line:0\n<v Ann>a<00:00:01.500><c> b</c>\n\n00:02.000 --> 00:03.000\na b\nc\n",
-    "x 1 A 0 1 <o,f0> hi\nx 1 B 1 2 you\n",
-    "start;end;speaker;text\n1,5;2,5;A;\"x \"\"y\"\"\"\n",
-    "{\"segments\": [{\"start\": 0, \"end\": NaN, \"text\": \"a\", \"words\": [{\"word\": \"a\", \"start\": 1, \"end\": 2}]}]}",
-    rescue::tests::SAMPLE,
-    "<ANNOTATION_DOCUMENT><TIME_ORDER><TIME_SLOT TIME_SLOT_ID=\"a\" TIME_VALUE=\"1\"/></TIME_ORDER><TIER TIER_ID=\"A\"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID=\"x\" TIME_SLOT_REF1=\"a\" TIME_SLOT_REF2=\"a\"><ANNOTATION_VALUE>v&lt;</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER></ANNOTATION_DOCUMENT>",
-    "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n3\n<exists>\n1\n\"IntervalTier\"\n\"A - word\"\n0\n3\n1\n0\n1.5\n\"say\"\n",
-    "@Begin\n*CHI:\tI [/] <you> (.) &-uh +... @x (1.) \u{15}1000_2500\u{15}\n%wor:\tI \u{15}1000_1200\u{15}\n",
-];
+/// xorshift64*, so that a failure can be repeated.
+struct Dice(u64);
 
-#[test]
-fn damaged_files_never_panic() {
-    let started = std::time::Instant::now();
-    let mut dice = Random::seeded(1);
-    let mut seeds: Vec<Vec<u8>> = SEEDS.iter().map(|s| s.as_bytes().to_vec()).collect();
-    if let Some(root) = shared() {
-        let mut files = Vec::new();
-        files_under(&root.join("media/transcripts"), &mut files);
-        for file in files {
-            let mut bytes = std::fs::read(file).unwrap();
-            bytes.truncate(1500);
-            seeds.push(bytes);
-        }
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % below.max(1)
     }
-    let names = ["a.srt", "a.vtt", "a.stm", "a.csv", "a.json", "a.jsonl", "a.eaf", "a.TextGrid", "a.cha", "a.txt", "a"];
-    let odd = b"\0\n\r\t\"'<>[]{}:;,.-_|&@*%\x15\xff\xe9\xf0 0919eEn";
-    let mut read_well = 0;
-    for round in 0..200_000 {
-        if started.elapsed().as_secs_f64() > 3.0 {
-            break;
-        }
-        let mut bytes = if round % 8 == 0 {
-            (0..dice.below(200)).map(|_| dice.below(256) as u8).collect()
-        } else {
-            seeds[dice.below(seeds.len())].clone()
-        };
-        for _ in 0..dice.below(6) {
-            let at = dice.below(bytes.len() + 1).min(bytes.len());
-            match dice.below(5) {
-                0 if at < bytes.len() => bytes[at] = odd[dice.below(odd.len())],
-                1 if at < bytes.len() => bytes[at] ^= 1 << dice.below(8),
-                2 => bytes.insert(at, odd[dice.below(odd.len())]),
-                3 => bytes.truncate(at),
-                _ => {
-                    let end = (at + dice.below(30)).min(bytes.len());
-                    let part: Vec<u8> = bytes[at..end].to_vec();
-                    let to = dice.below(bytes.len() + 1).min(bytes.len());
-                    bytes.splice(to..to, part);
-                }
+}
+
+const NAMES: [&str; 11] = ["a.srt", "a.vtt", "a.stm", "a.csv", "a.json", "a.jsonl", "a.eaf", "a.TextGrid", "a.cha", "a.txt", "a"];
+
+/// A seed with a few bytes changed, doubled or cut off.
+fn damaged(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
+    const ODD: &[u8] = b"\0\n\r\t\"'<>[]{}:;,.-_|&@*%\x15\xff\xe9\xf0 0919eEn";
+    let mut bytes = seed.to_vec();
+    for _ in 0..dice.roll(6) {
+        let at = dice.roll(bytes.len() + 1).min(bytes.len());
+        match dice.roll(5) {
+            0 if at < bytes.len() => bytes[at] = ODD[dice.roll(ODD.len())],
+            1 if at < bytes.len() => bytes[at] ^= 1 << dice.roll(8),
+            2 => bytes.insert(at, ODD[dice.roll(ODD.len())]),
+            3 => bytes.truncate(at),
+            _ => {
+                let end = (at + dice.roll(30)).min(bytes.len());
+                let part: Vec<u8> = bytes[at..end].to_vec();
+                let to = dice.roll(bytes.len() + 1).min(bytes.len());
+                bytes.splice(to..to, part);
             }
         }
+    }
+    bytes
+}
+
+/// Reads so many damaged files; tells how many were read all the same, and how many of all as an error.
+fn read_damaged(seeds: &[Vec<u8>], rounds: usize) -> (usize, usize) {
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let (mut well, mut refused) = (0, 0);
+    for round in 0..rounds {
+        let noise: Vec<u8> = (0..dice.roll(200)).map(|_| dice.roll(256) as u8).collect();
+        let seed = &seeds[dice.roll(seeds.len())];
+        let bytes = damaged(if round % 8 == 0 { &noise } else { seed }, &mut dice);
+        let name = NAMES[dice.roll(NAMES.len())];
         let options = ReadOptions { lenient: round % 2 == 0, sample_id: None };
-        if let Ok(t) = read_bytes(&bytes, Path::new(names[dice.below(names.len())]), &options) {
-            read_well += 1;
-            assert!(!t.turns.is_empty());
-            assert!(t.turns.iter().all(|t| t.segment.start().get() >= 0.0 && t.segment.end().get().is_finite()));
-            assert!(t.turns.windows(2).all(|w| w[0].index < w[1].index));
+        match read_bytes(&bytes, Path::new(name), &options) {
+            Ok(t) => {
+                well += 1;
+                assert!(!t.turns.is_empty());
+                assert!(t.turns.iter().all(|t| t.segment.start().get() >= 0.0 && t.segment.end().get().is_finite()));
+                assert!(t.turns.windows(2).all(|w| w[0].index < w[1].index));
+            }
+            Err(e) => {
+                refused += 1;
+                let text = e.to_string();
+                assert!(matches!(e, Error::Parse { .. }) && text.starts_with(name) && text.contains("; "), "{text}");
+            }
         }
     }
-    println!("{read_well} damaged files were read all the same");
-    assert!(read_well > 100, "the seeds should often survive: {read_well}");
+    (well, refused)
+}
+
+#[test]
+fn damaged_files_are_read_or_refused_in_words() {
+    let mut seeds: Vec<Vec<u8>> = Format::ALL.iter().map(|f| f.example().as_bytes().to_vec()).collect();
+    seeds.push(rescue::tests::SAMPLE.as_bytes().to_vec());
+    let (well, refused) = read_damaged(&seeds, 4000);
+    assert!(well > 500 && refused > 500, "seeds should often survive, and not always: {well} read, {refused} refused");
+}
+
+#[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
+fn damaged_real_files_are_read_or_refused_in_words() {
+    let mut files = Vec::new();
+    files_under(&crate::reference::folder().join("media/transcripts"), &mut files);
+    let beginning = |file: &PathBuf| {
+        let mut bytes = std::fs::read(file).unwrap();
+        bytes.truncate(1500);
+        bytes
+    };
+    let seeds: Vec<Vec<u8>> = files.iter().map(beginning).collect();
+    assert!(seeds.len() > 200, "{}", seeds.len());
+    let (well, refused) = read_damaged(&seeds, 10_000);
+    assert!(well > 1000 && refused > 1000, "{well} read, {refused} refused");
 }
 
 #[test]
 fn long_lines_do_not_hang() {
     let long = |s: &str| s.repeat(300_000 / s.len());
-    for (name, before, filler) in [
-        ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", "<"),
-        ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", "&{"),
-        ("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n", "<v "),
-        ("a.cha", "@Begin\n*A:\t\u{15}0_1\u{15}", "["),
-        ("a.json", "{\"segments\": [", "["),
-        ("a.eaf", "<ANNOTATION_DOCUMENT>", "<"),
-        ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", "A: \n"),
-        ("a.srt", "", "1\n00:00:01,000 --> 00:00:02,000\nA B: x\n\n"),
-        ("a.TextGrid", "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n1\n\"IntervalTier\"\n\"a\"\n0\n9\n1e9\n", "0\n1\n\"x\"\n"),
+    let mut otherwise = Vec::new();
+    for (is_read, name, before, filler) in [
+        (true, "a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", "<"),
+        (true, "a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", "&{"),
+        (false, "a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n", "<v "),
+        (true, "a.cha", "@Begin\n*A:\t\u{15}0_1\u{15}", "["),
+        (false, "a.json", "{\"segments\": [", "["),
+        (false, "a.eaf", "<ANNOTATION_DOCUMENT>", "<"),
+        (true, "a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", "A: \n"),
+        (true, "a.srt", "", "1\n00:00:01,000 --> 00:00:02,000\nA B: x\n\n"),
+        (true, "a.TextGrid", "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n1\n\"IntervalTier\"\n\"a\"\n0\n9\n1e9\n", "0\n1\n\"x\"\n"),
     ] {
-        // A quadratic reader would take minutes; that it ends is the test.
-        let _ = read_bytes(format!("{before}{}", long(filler)).as_bytes(), Path::new(name), &LENIENT);
+        let started = std::time::Instant::now();
+        let result = read_bytes(format!("{before}{}", long(filler)).as_bytes(), Path::new(name), &LENIENT);
+        // A linear reader needs a fraction of a second, a quadratic one minutes.
+        assert!(started.elapsed().as_secs() < 20, "{name}: {filler:?} took {:?}", started.elapsed());
+        if result.is_ok() != is_read {
+            otherwise.push(format!("{name}: {filler:?}: {:?}", result.map(|t| t.turns.len())));
+        }
     }
+    assert_eq!(otherwise, [""; 0]);
 }

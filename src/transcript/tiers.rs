@@ -194,6 +194,8 @@ pub(super) struct Tier {
     pub(super) person: Option<String>,
     /// False for a tier that hangs on another.
     pub(super) root: bool,
+    /// Names of the tiers it hangs on.
+    pub(super) above: Vec<String>,
     pub(super) layer: Layer,
     pub(super) intervals: Vec<Interval>,
 }
@@ -219,13 +221,14 @@ pub(super) fn into_turns(tiers: Vec<Tier>, keep_empty: bool, draft: &mut Draft) 
     }
     let places = |kind: Kind| (0..sorted.len()).filter(|i| sorted[*i].0 == kind).collect::<Vec<usize>>();
     let mut words: Vec<WordTier> = places(Kind::Words).into_iter().map(|i| WordTier::new(&sorted[i].1)).collect();
-    let mut chosen = places(Kind::Speech);
+    let mut chosen = without_repeats(places(Kind::Speech), &sorted);
     if chosen.is_empty() {
         // "Anna" beside "Anna - words" is Anna's; beside plain "words" an unknown name is more likely some other layer.
         let owners: BTreeSet<&Option<String>> = words.iter().map(|w| &w.tier.person).filter(|p| p.is_some()).collect();
         chosen = places(Kind::Unknown);
         chosen.retain(|i| sorted[*i].1.root && (words.is_empty() || owners.contains(&sorted[*i].1.person)));
     }
+    tell_same_times(chosen.iter().map(|i| &sorted[*i].1), draft);
     for &i in &chosen {
         // Of several word tiers of a person (spelling, lemma) the first.
         let tier = &sorted[i].1;
@@ -259,6 +262,38 @@ pub(super) fn into_turns(tiers: Vec<Tier>, keep_empty: bool, draft: &mut Draft) 
     }
     draft.sort_by_time();
     Ok(())
+}
+
+/// Of tiers of speech that hang on one another (a translation, a second spelling) the topmost, unless only the lower one holds
+/// more than a word at a time: then the upper one numbers or names turns.
+fn without_repeats(mut chosen: Vec<usize>, tiers: &[(Kind, Tier)]) -> Vec<usize> {
+    let spoken = |i: usize| tiers[i].1.intervals.iter().any(|x| x.text.trim().contains(char::is_whitespace));
+    let hangs_on = |i: usize, j: usize| i != j && tiers[i].1.above.contains(&tiers[j].1.name);
+    let all = chosen.clone();
+    let label = |j: usize| !spoken(j) && all.iter().any(|&i| hangs_on(i, j) && spoken(i));
+    chosen.retain(|&i| !label(i) && !all.iter().any(|&j| hangs_on(i, j) && !label(j)));
+    chosen
+}
+
+/// Names tiers whose turns lie at the same times: people do not take all their turns together.
+fn tell_same_times<'t>(tiers: impl Iterator<Item = &'t Tier>, draft: &mut Draft) {
+    let times = |t: &Tier| t.intervals.iter().filter(|x| !silence(&x.text)).filter_map(|x| x.span.clone().ok()).collect::<Vec<Segment>>();
+    let all: Vec<(&Tier, Vec<Segment>)> = tiers.map(|t| (t, times(t))).collect();
+    for (i, (b, there)) in all.iter().enumerate() {
+        let akin = |a: &Tier| {
+            let (short, long) = if a.name.len() < b.name.len() { (&a.name, &b.name) } else { (&b.name, &a.name) };
+            a.person.is_some() && a.person == b.person
+                || long.strip_prefix(short.as_str()).is_some_and(|r| !r.starts_with(char::is_alphanumeric))
+        };
+        let same = |(a, here): &&(&Tier, Vec<Segment>)| here == there && !here.is_empty() && (here.len() >= 3 || akin(a));
+        if let Some((a, _)) = all[..i].iter().find(same) {
+            let (a, b) = (short(&a.name), short(&b.name));
+            draft.warn(format!(
+                "the tiers {a:?} and {b:?} hold {} turns each at the same times, both of which are read: if one translates the other, take it out",
+                there.len()
+            ));
+        }
+    }
 }
 
 /// Labels of stretches without words, in Praat's and aligners' habits.

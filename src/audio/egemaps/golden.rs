@@ -1,20 +1,11 @@
 //! Against openSMILE's own numbers on the shared reference clips: the acceptance of the voice features.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::*;
 use crate::statistics;
 
 const CLIPS: [&str; 5] = ["pyannote_sample", "ami_dev00", "dual_speaker", "three_speakers", "ami_es2011a_short"];
-
-fn shared() -> Option<PathBuf> {
-    let path = std::env::var_os("TURNWISE_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    if !path.join("reference").is_dir() {
-        eprintln!("SKIPPED: needs ../shared (or TURNWISE_SHARED)");
-        return None;
-    }
-    Some(path)
-}
 
 /// Samples of a 16 kHz mono file of 16 bit integers or 32 bit floats.
 fn samples(path: &Path) -> Vec<f32> {
@@ -69,8 +60,9 @@ fn median(mut v: Vec<f64>) -> f64 {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn descriptors_equal_opensmile() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let mut extractor = Extractor::new();
     let mut failed = Vec::new();
     println!("| LLD | {} |", CLIPS.map(|c| format!("{c}: r, error")).join(" | "));
@@ -147,8 +139,9 @@ fn agreement(pairs: &[(f64, f64)]) -> (f64, f64, f64) {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn functionals_equal_opensmile() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     let mut bad = Vec::new();
     for (entry, pairs) in FUNCTIONALS.iter().zip(functional_pairs(&shared, |f| f.opensmile)) {
         let (r, error, worst) = agreement(&pairs);
@@ -162,8 +155,9 @@ fn functionals_equal_opensmile() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn values_differ_from_opensmile_only_in_the_levels_of_formants() {
-    let Some(shared) = shared() else { return };
+    let shared = crate::reference::folder();
     for (entry, pairs) in FUNCTIONALS.iter().zip(functional_pairs(&shared, |f| f.values)) {
         let (r, error, _) = agreement(&pairs);
         if entry.name.contains("amplitudeLogRelF0") {

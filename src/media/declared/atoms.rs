@@ -39,7 +39,7 @@ pub(super) fn read(file: &Bytes) -> Atoms {
 }
 
 /// Name and size; `None` at the end, for one that goes to the end whatever its length, and for what is no atom.
-fn atom(file: &Bytes, at: u64) -> Option<([u8; 4], u64)> {
+pub(super) fn atom(file: &Bytes, at: u64) -> Option<([u8; 4], u64)> {
     let size = u64::from(u32::from_be_bytes(file.at(at)?));
     let name = file.at::<4>(at + 4)?;
     let size = if size == 1 { u64::from_be_bytes(file.at(at + 8)?) } else { size };

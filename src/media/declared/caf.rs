@@ -35,3 +35,14 @@ pub(super) fn read(file: &Bytes) -> Option<(f64, bool)> {
     }
     None
 }
+
+/// Seconds of a packet, where each has as many frames. Some writers count the last one as whole, though less of it is
+/// sound.
+pub(super) fn packet_secs(file: &Bytes) -> Option<f64> {
+    // The description is the first chunk.
+    if &file.at::<4>(0)? != b"caff" || &file.at::<4>(8)? != b"desc" {
+        return None;
+    }
+    let (rate_hz, frames) = (f64::from_be_bytes(file.at(20)?), u32::from_be_bytes(file.at(40)?));
+    (rate_hz > 0.0 && frames > 1).then(|| f64::from(frames) / rate_hz)
+}

@@ -13,14 +13,17 @@
 //! Ogg, FLV, MPEG-TS   no length that survives cutting: only whether the end is one          tail.rs
 //! GIF                 no length; whether its blocks lead to its trailer                     gif.rs
 //! MP4, MOV            nothing more, but why one cannot be opened; in fragments, that it breaks off   atoms.rs
+//! MP4, FLV, ASF, AIFF, CAF, TTA, WavPack, AU   a second recording behind the end of the first  behind.rs, films.rs
 //! MP4, AIFF, AU, FLAC, TTA, WavPack, MP3 with a Xing header: FFmpeg tells what is declared, however short the file
 //! ```
 
 mod asf;
 mod atoms;
 mod avi;
+mod behind;
 mod bytes;
 mod caf;
+mod films;
 mod gif;
 mod riff;
 mod tail;
@@ -47,6 +50,8 @@ const LONGEST_HEAD_SECS: f64 = 10.0;
 pub(super) struct Ending {
     /// Declared durations are exact to the sample.
     pub(super) exact: bool,
+    /// Seconds of a packet, where declared durations count the last one as whole though less of it is sound.
+    pub(super) packet_secs: Option<f64>,
     /// Declared durations are read off the last bytes of the file, so that they cannot show that it was cut.
     pub(super) by_the_file: bool,
     /// Why the file is known to break off, in words, where how much is missing is told nowhere.
@@ -66,6 +71,7 @@ pub(super) fn amend(path: &Path, container: &str, whole_secs: &mut Option<f64>, 
         "wav" => amend_wav(Wav::read(&file), &file, whole_secs, streams, &mut ending),
         "w64" => amend_wav(Wav::read_wave64(&file), &file, whole_secs, streams, &mut ending),
         "caf" => {
+            ending.packet_secs = caf::packet_secs(&file);
             if let Some((secs, cut)) = caf::read(&file) {
                 ending.exact = streams.iter().all(|s| s.codec.starts_with("pcm_"));
                 if cut {
@@ -102,6 +108,7 @@ pub(super) fn amend(path: &Path, container: &str, whole_secs: &mut Option<f64>, 
         "gif" => ending.broken_off = gif::broken_off(&file),
         _ => {}
     }
+    ending.warnings.extend(behind::warning(&file, container, *whole_secs));
     ending
 }
 
@@ -113,6 +120,10 @@ fn amend_wav(wav: Option<Wav>, file: &Bytes, whole_secs: &mut Option<f64>, strea
         // The size is a placeholder, and what FFmpeg tells is the file's own length.
         None => ending.exact = false,
         Some(_) => {}
+    }
+    let bytes = wav.more_sound_bytes(file);
+    if bytes > 0 {
+        ending.warnings.push(Warning::ChunksUnread { bytes });
     }
     if let Some(rest_secs) = wav.uncounted_secs(file).filter(|&secs| secs > UNCOUNTED_SECS) {
         let declared_secs = wav.secs().unwrap_or(0.0);
@@ -134,6 +145,25 @@ pub(super) fn origin_before_damage(container: &str, start: Seconds, complaint: O
     }
     ending.lost_head = complaint;
     Seconds::ZERO
+}
+
+/// How many bytes of a file FFmpeg may be given, where not all: it would misread a second film in fragments.
+pub(super) fn readable_bytes(path: &Path) -> Option<u64> {
+    films::readable_bytes(&Bytes::open(path)?)
+}
+
+/// True for a WAV whose sound is there as its header tells.
+pub(super) fn is_whole_wav(path: &Path) -> bool {
+    let look = || -> Option<bool> {
+        let file = Bytes::open(path)?;
+        Some(!Wav::read(&file)?.is_cut(file.len))
+    };
+    look().unwrap_or(false)
+}
+
+/// Where tags and padding end that begin at byte `at`.
+pub(super) fn after_tags(path: &Path, at: u64) -> Option<u64> {
+    Some(behind::after_tags(&Bytes::open(path)?, at))
 }
 
 /// Why a file that begins as MP4 or MOV may not open, and whether it can be played up to where it breaks off.

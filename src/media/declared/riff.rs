@@ -124,6 +124,24 @@ impl Wav {
         self.data_bytes.is_some_and(|n| self.data_at.saturating_add(n) > file_bytes)
     }
 
+    /// Bytes of sound in data chunks behind the first, up to where another file begins.
+    pub(super) fn more_sound_bytes(&self, file: &Bytes) -> u64 {
+        let Some(mut at) = self.data_bytes.and_then(|bytes| self.data_at.checked_add(bytes + (bytes & 1))) else { return 0 };
+        let mut more = 0;
+        for _ in 0..MOST_CHUNKS {
+            let (Some(name), Some(size)) = (file.at::<4>(at), file.u32_le(at + 4)) else { break };
+            let size = u64::from(size);
+            match &name {
+                b"RIFF" | b"RF64" => break,
+                b"data" => more += size.min(file.len - at - 8),
+                name if !name.iter().all(|c| (0x20..0x7f).contains(c)) => break,
+                _ => {}
+            }
+            at += 8 + size + (size & 1);
+        }
+        more
+    }
+
     /// Seconds of what lies behind the samples the header tells of and is no chunk of the format: a header that was not
     /// brought up to
     /// date, as recorders that lose power leave it.

@@ -1,0 +1,391 @@
+//! CSV and TSV: a header names the columns, by the names transcripts use; times in seconds, milliseconds or as clock times.
+
+use csv::{ReaderBuilder, StringRecord};
+
+use super::columns as choice;
+use crate::error::Result;
+use crate::transcript::draft::{CUT, Draft, short};
+use crate::transcript::quotes;
+use crate::transcript::{clock, markup};
+
+/// Header names, letters and digits only, lower case, unit taken off; the first name present wins.
+const START: [&str; 12] =
+    ["starttime", "start", "begin", "begintime", "onset", "tmin", "xmin", "startsec", "timestart", "in", "from", "timein"];
+const END: [&str; 13] =
+    ["endtime", "end", "stop", "stoptime", "offset", "tmax", "xmax", "endsec", "finish", "timeend", "out", "to", "timeout"];
+const DURATION: [&str; 4] = ["duration", "dur", "length", "turnduration"];
+pub(super) const SPEAKER: [&str; 11] = [
+    "primaryspeaker",
+    "speaker",
+    "speakername",
+    "speakerid",
+    "speakerlabel",
+    "participant",
+    "participantid",
+    "name",
+    "role",
+    "who",
+    "character",
+];
+pub(super) const TEXT: [&str; 17] = [
+    "dialoguecleaned",
+    "text",
+    "transcript",
+    "transcription",
+    "utterance",
+    "sentence",
+    "dialogue",
+    "dialog",
+    "content",
+    "words",
+    "value",
+    "speech",
+    "caption",
+    "subtitle",
+    "line",
+    "turn",
+    "annotation",
+];
+
+const EXPECTED: &str = "times are seconds (12.5) or clock times (00:00:12,500), end at or after start; correct the row";
+
+/// A column and, for times, how many seconds one unit is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Column {
+    pub(super) index: usize,
+    unit: f64,
+}
+
+/// Which columns hold what.
+#[derive(Debug, PartialEq)]
+pub(super) struct Layout {
+    delimiter: u8,
+    pub(super) header: Vec<String>,
+    pub(super) start: Column,
+    end: End,
+    pub(super) speaker: Option<usize>,
+    pub(super) text: Option<usize>,
+}
+
+impl Layout {
+    /// The column of the end or of the duration.
+    pub(super) fn end_index(&self) -> usize {
+        let (End::At(end) | End::After(end)) = self.end;
+        end.index
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    At(Column),
+    After(Column),
+}
+
+/// A whole file, small.
+pub(super) const EXAMPLE: &str = "start;end;speaker;text\n1,5;2,5;A;\"x \"\"y\"\"\"\n";
+
+/// True when the first line is a header with times and with words or speakers.
+pub(super) fn fits(text: &str) -> bool {
+    layout(text).is_some()
+}
+
+/// The first line's fields with the likeliest delimiter, for messages.
+pub(super) fn header_fields(text: &str) -> Vec<String> {
+    let line = without_sep(text).trim_start_matches('\n').split('\n').next().unwrap_or("");
+    let count = |d: u8| line.bytes().filter(|b| *b == d).count();
+    let best = [b',', b'\t', b';', b'|'].into_iter().rev().max_by_key(|d| count(*d)).unwrap_or(b',');
+    fields(line, best).iter().map(|f| short(f)).take(20).collect()
+}
+
+fn fields(line: &str, delimiter: u8) -> Vec<String> {
+    let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(line.as_bytes());
+    let mut record = StringRecord::new();
+    match reader.read_record(&mut record) {
+        Ok(true) => record.iter().map(|f| f.trim().trim_matches('"').to_owned()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The text without the line `sep=;` that Excel puts or wants first; its line end stays, and so the count of lines.
+fn without_sep(text: &str) -> &str {
+    let line = text.split('\n').next().unwrap_or("");
+    let bare = line.trim_matches(['\r', ' ', '"']);
+    if bare.len() == 5 && bare.get(..4).is_some_and(|b| b.eq_ignore_ascii_case("sep=")) { &text[line.len()..] } else { text }
+}
+
+fn layout(text: &str) -> Option<Layout> {
+    let line = without_sep(text).trim_start_matches('\n').split('\n').next()?;
+    if line.len() > 4096 {
+        return None;
+    }
+    [b',', b'\t', b';', b'|'].into_iter().find_map(|delimiter| columns(fields(line, delimiter), delimiter))
+}
+
+fn columns(header: Vec<String>, delimiter: u8) -> Option<Layout> {
+    let names: Vec<(String, f64)> = header.iter().map(|h| normal(h)).collect();
+    let find = |wanted: &[&str]| {
+        wanted.iter().find_map(|w| names.iter().position(|(n, _)| n == w)).map(|index| Column { index, unit: names[index].1 })
+    };
+    let start = find(&START)?;
+    let end = find(&END).map(End::At).or_else(|| find(&DURATION).map(End::After))?;
+    let (speaker, text) = (find(&SPEAKER).map(|c| c.index), find(&TEXT).map(|c| c.index));
+    if speaker.is_none() && text.is_none() {
+        return None;
+    }
+    Some(Layout { delimiter, header, start, end, speaker, text })
+}
+
+/// Letters and digits of a header name in lower case, and the seconds of its unit (`start_ms`, `Start (s)`, `StartTime`).
+pub(super) fn normal(name: &str) -> (String, f64) {
+    let name: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    for (suffix, unit) in [
+        ("milliseconds", 1e-3),
+        ("millis", 1e-3),
+        ("msecs", 1e-3),
+        ("msec", 1e-3),
+        ("ms", 1e-3),
+        ("seconds", 1.0),
+        ("secs", 1.0),
+        ("sec", 1.0),
+        ("s", 1.0),
+    ] {
+        if let Some(stem) = name.strip_suffix(suffix)
+            && (START.contains(&stem) || END.contains(&stem) || DURATION.contains(&stem))
+        {
+            return (stem.to_owned(), unit);
+        }
+    }
+    (name, 1.0)
+}
+
+/// Reads a table into `draft`.
+pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
+    let Some(mut layout) = layout(text) else {
+        let what = format!("the first line names no start and end: {:?}", header_fields(text));
+        return Err(draft.fail(1, what, "expected a header with start, end (or duration), speaker and text"));
+    };
+    let text = &without_open_quotes(without_sep(text), &layout, draft)?;
+    // The csv reader counts physical lines; blank ones before the header are its own business.
+    let mut reader = ReaderBuilder::new().delimiter(layout.delimiter).flexible(true).from_reader(text.as_bytes());
+    let mut rows: Vec<(usize, StringRecord)> = Vec::new();
+    let mut record = StringRecord::new();
+    loop {
+        match reader.read_record(&mut record) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => return Err(draft.fail(0, format!("the table cannot be read: {error}"), "correct the quotes")),
+        }
+        if record.iter().all(|f| f.trim().is_empty()) {
+            continue;
+        }
+        rows.push((record.position().map_or(0, |p| p.line() as usize), record.clone()));
+    }
+    if in_milliseconds(&layout, &rows) {
+        draft.warn("start and end are whole numbers of milliseconds, as Whisper writes its TSV");
+        layout.start.unit = 1e-3;
+        let (End::At(column) | End::After(column)) = &mut layout.end;
+        column.unit = 1e-3;
+    }
+    choice::choose(&mut layout, &rows, draft)?;
+    if layout.text.is_none() {
+        draft.warn(format!("no column holds the words; columns are {}", layout.header.join(", ")));
+    }
+    let open = !text.ends_with('\n');
+    for (count, (line, record)) in rows.iter().enumerate() {
+        if open && count + 1 == rows.len() && cut_in(&layout, &rows) {
+            let what = format!("row {}: the file ends within {:?}", count + 1, short(record.get(record.len() - 1).unwrap_or("")));
+            draft.bad(*line, what, CUT)?;
+            continue;
+        }
+        row(&layout, record, *line, count + 1, draft)?;
+    }
+    draft.ends_open(open && layout.text == Some(layout.header.len() - 1));
+    choice::tell_other_words(&layout, &rows, draft);
+    choice::tell_mixed_marks(&layout, &rows, draft);
+    Ok(())
+}
+
+/// The text without the lines in which a cell's quote is never closed, or closed only after it has swallowed other rows.
+fn without_open_quotes(text: &str, layout: &Layout, draft: &mut Draft) -> Result<String> {
+    let is_row = |line: &str| {
+        let cells = fields(line, layout.delimiter);
+        let time = |i: usize| cells.get(i).is_some_and(|c| clock::parse_loose(c).is_some());
+        let (End::At(end) | End::After(end)) = layout.end;
+        time(layout.start.index) && time(end.index)
+    };
+    let mut kept = text.to_owned();
+    for open in quotes::open(text, layout.delimiter, is_row) {
+        let what = match open.swallowed {
+            Some(line) => {
+                format!("the quote that begins the cell {:?} is not closed before line {line}, which is a row of its own", short(open.cell))
+            }
+            None => format!("the quote that begins the cell {:?} is never closed", short(open.cell)),
+        };
+        draft.bad(open.line, what, "close the quote, or write it twice where it is part of the words")?;
+        // Blank lines are no rows, and keep the count of lines.
+        let blank = "\n".repeat(text[open.rows.clone()].matches('\n').count());
+        let blank = format!("{blank}{}", " ".repeat(open.rows.len() - blank.len()));
+        kept.replace_range(open.rows, &blank);
+    }
+    Ok(kept)
+}
+
+/// True when the last row's last cell, which nothing ends, is shorter than all others are: the file was cut there.
+fn cut_in(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
+    let Some(((_, last), others)) = rows.split_last() else { return false };
+    let at = layout.header.len() - 1;
+    let Some(cell) = last.get(at).map(str::trim) else { return false };
+    let (End::At(end) | End::After(end)) = layout.end;
+    if at == layout.start.index || at == end.index {
+        let digits = |c: &str| c.rsplit_once(['.', ',']).map_or(0, |(_, fraction)| fraction.len());
+        let usual = others.first().and_then(|(_, r)| r.get(at)).map_or(0, |c| digits(c.trim()));
+        let habit = others.len() >= 3 && others.iter().all(|(_, r)| r.get(at).is_some_and(|c| digits(c.trim()) == usual));
+        return habit && digits(cell) < usual;
+    }
+    // A name that nobody else has, and that is the beginning of somebody's.
+    let names = || others.iter().filter_map(|(_, r)| r.get(at)).map(str::trim);
+    layout.speaker == Some(at) && !names().any(|n| n == cell) && names().any(|n| n.starts_with(cell))
+}
+
+/// What is wrong with the number of cells of a row.
+fn misfit(layout: &Layout, record: &StringRecord) -> Option<(String, &'static str)> {
+    let (cells, names) = (record.len(), layout.header.len());
+    if record.iter().skip(names).any(|c| !c.trim().is_empty()) {
+        let extra: Vec<&str> = record.iter().skip(names).collect();
+        let mark = char::from(layout.delimiter);
+        let what = format!("{cells} cells where the header names {names}; {:?} would be lost", short(&extra.join(&mark.to_string())));
+        return Some((what, "put quotes around a cell that holds the separator"));
+    }
+    // Cells left out at the end of a row are empty ones to a spreadsheet; words and speakers are not to be guessed.
+    let needed = [layout.text, layout.speaker].into_iter().flatten().max()?;
+    (cells <= needed).then(|| (format!("{cells} cells where the header names {names}; no {}", layout.header[needed]), "complete the row"))
+}
+
+/// Whisper's own TSV has the header `start end text` and whole milliseconds; nobody talks for a minute in every row.
+fn in_milliseconds(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
+    if layout.delimiter != b'\t' || layout.header != ["start", "end", "text"] || rows.is_empty() {
+        return false;
+    }
+    let whole = |r: &StringRecord, i: usize| r.get(i).and_then(|f| f.trim().parse::<u64>().ok());
+    // A row that is damaged says nothing about the unit of the others; one with a fraction does.
+    let fraction = |r: &StringRecord| r.iter().take(2).any(|f| f.contains(['.', ',', ':']) && clock::parse_loose(f).is_some());
+    let mut lengths: Vec<u64> = rows.iter().filter_map(|(_, r)| Some(whole(r, 1)?.saturating_sub(whole(r, 0)?))).collect();
+    lengths.sort_unstable();
+    !rows.iter().any(|(_, r)| fraction(r)) && lengths.get(lengths.len() / 2).is_some_and(|middle| *middle >= 60)
+}
+
+fn row(layout: &Layout, record: &StringRecord, line: usize, number: usize, draft: &mut Draft) -> Result<()> {
+    let time = |column: Column| {
+        let field = record.get(column.index).unwrap_or("").trim();
+        match clock::parse_loose(field) {
+            // Times with a colon are clock times whatever the header's unit; 1/1000 is exact enough only as a division.
+            Some(secs) if field.contains(':') => Ok(secs),
+            Some(value) if column.unit < 1.0 => Ok(value / 1e3),
+            Some(value) => Ok(value),
+            None => Err(format!("{} is {:?}", layout.header[column.index], short(field))),
+        }
+    };
+    let span = time(layout.start).and_then(|start| {
+        let end = match layout.end {
+            End::At(column) => time(column)?,
+            End::After(column) => start + time(column)?,
+        };
+        clock::span(start, end)
+    });
+    if span.is_ok()
+        && let Some((what, hint)) = misfit(layout, record)
+    {
+        return draft.bad(line, format!("row {number}: {what}"), hint);
+    }
+    match span {
+        Ok(segment) => {
+            let words = layout.text.and_then(|i| record.get(i)).map(markup::squeeze).unwrap_or_default();
+            draft.push(segment, layout.speaker.and_then(|i| record.get(i)), words, Vec::new());
+            Ok(())
+        }
+        Err(_) if record.iter().map(str::trim).eq(layout.header.iter().map(String::as_str)) => {
+            draft.bad(line, format!("row {number} repeats the header: are these two tables in one file?"), "take the line out")
+        }
+        Err(what) => draft.bad(line, format!("row {number}: {what}"), EXPECTED),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::transcript::Format;
+    use crate::transcript::read_bytes;
+    use crate::transcript::tests::{LENIENT, complaint, parse, told, warned};
+    use std::path::Path;
+
+    #[test]
+    fn tables_by_header_name() {
+        let want = ["1.5-2.5 Anna: hi, you", "2.5-4 Bob: no"];
+        for text in [
+            "start,end,speaker,text\n1.5,2.5,Anna,\"hi, you\"\n2.5,4,Bob,no\n",
+            "Start Time;End Time;Participant;Utterance\n1,5;2,5;Anna;hi, you\n2,5;4;Bob;no\n",
+            "id\tonset_secs\tduration\tname\tsentence\n1\t1.5\t1\tAnna\thi, you\n\n2\t2.5\t1.5\tBob\tno\n",
+            "speaker,transcript,StartTime,EndTime\nAnna,\"hi, you\",\"00:00:01,500\",0:02.5\nBob,no,00:02.500,00:00:04\n",
+            "start_ms|end (ms)|speaker|dialogue\n1500|2500|Anna|hi, you\n2500|4000|Bob|no\n",
+        ] {
+            let t = parse("a.dat", text);
+            assert_eq!(t.format, Format::Csv);
+            assert_eq!(told(&t), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn whispers_tsv_counts_milliseconds() {
+        let t = parse("a.tsv", "start\tend\ttext\n140\t940\tBonjour !\n");
+        assert_eq!(told(&t), ["0.14-0.94 Bonjour !"]);
+        assert!(warned(&t).contains("milliseconds"));
+        assert_eq!(told(&parse("a.tsv", "start\tend\ttext\n1\t9\ta\n")), ["1-9 a"]);
+    }
+
+    #[test]
+    fn bad_rows_are_named() {
+        let e = complaint("a.csv", "start,end,text\n0,1,a\nx,2,b\n");
+        assert!(e.starts_with("a.csv:3: row 2: start is \"x\"") && e.contains("expected") || e.contains("times are seconds"), "{e}");
+        let e = complaint("a.csv", "start,end,text\n0,1,a\n2\n");
+        assert!(e.contains("row 2: end is \"\""), "{e}");
+        let e = complaint("a.csv", "a,b,c\n0,1,a\n");
+        assert!(e.contains("columns are [\"a\", \"b\", \"c\"]") && e.contains("expected a header with start"), "{e}");
+        assert!(complaint("a.csv", "start,end,text\n").contains("no cues (CSV)"));
+    }
+
+    #[test]
+    fn a_cell_too_many_or_too_few_is_told_and_no_words_are_cut_off() {
+        let text = "start,end,speaker,text\n0,1,Anna,hello, my dear\n1,2,Bob,yes\n2,3,Bob\n3,4,Anna,no,,\n";
+        let e = complaint("a.csv", text);
+        assert!(e.starts_with("a.csv:2: row 1: 5 cells where the header names 4; \"my dear\" would be lost; put quotes"), "{e}");
+        let t = read_bytes(text.as_bytes(), Path::new("a.csv"), &LENIENT).unwrap();
+        assert_eq!(told(&t), ["1-2 Bob: yes", "3-4 Anna: no"]);
+        assert!(warned(&t).contains("dropped line 2: row 1: 5 cells"), "{}", warned(&t));
+        assert!(warned(&t).contains("dropped line 4: row 3: 3 cells where the header names 4; no text"), "{}", warned(&t));
+    }
+
+    #[test]
+    fn an_open_quote_is_told_where_it_begins_and_swallows_nobody() {
+        let text = "start,end,speaker,text\n0,1,Anna,\"hello\n1,2,Bob,\"yes\"\n2,3,Anna,\"two\nlines\"\n3,4,Bob,no\n";
+        let e = complaint("a.csv", text);
+        assert!(e.starts_with("a.csv:2: the quote that begins the cell \"\\\"hello\" is not closed before line 3"), "{e}");
+        let t = read_bytes(text.as_bytes(), Path::new("a.csv"), &LENIENT).unwrap();
+        assert_eq!(told(&t), ["1-2 Bob: yes", "2-3 Anna: two lines", "3-4 Bob: no"]);
+        assert!(warned(&t).contains("dropped line 2: the quote"), "{}", warned(&t));
+        let e = complaint("a.csv", "start,end,text\n0,1,a\n1,2,\"b\n");
+        assert!(e.starts_with("a.csv:3: the quote") && e.contains("never closed"), "{e}");
+    }
+
+    #[test]
+    fn a_second_table_and_a_second_column_of_words_are_told() {
+        let e = complaint("a.csv", "start,end,text\n0,1,a\nstart,end,text\n0,1,b\n");
+        assert!(e.starts_with("a.csv:3: row 2 repeats the header"), "{e}");
+        let t = parse("a.csv", "start,end,text,transcription\n0,1,a,so it is\n1,2,b,c\n");
+        assert!(warned(&t).contains("read from the column text; not read: transcription (2 rows with words)"), "{}", warned(&t));
+    }
+
+    #[test]
+    fn a_damaged_row_does_not_change_the_unit_of_the_others() {
+        let t = read_bytes(b"start\tend\ttext\n140\t940\ta\n940\tx\tb\n", Path::new("a.tsv"), &LENIENT).unwrap();
+        assert_eq!(told(&t), ["0.14-0.94 a"]);
+    }
+}

@@ -1,0 +1,436 @@
+//! ELAN `.eaf`: time slots, tiers with participants, annotations with times of their own or of the one they refer to
+//! (ELAN Annotation Format, versions 2.7 and 3.0).
+
+use std::collections::BTreeMap;
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+use crate::error::Result;
+use crate::time::Segment;
+use crate::transcript::draft::{CUT, Draft, short};
+use crate::transcript::tiers::{self, Interval, Layer, Tier};
+use crate::transcript::{clock, markup};
+
+/// What becomes of a reference to an entity that only a document type could define: none is read, so that no text
+/// grows without bound and no other file is opened.
+const AS_WRITTEN: &str = "it is kept as written";
+const NO_ENTITIES: &str = "write the characters themselves; ELAN defines no entities of its own";
+
+const EXPECTED: &str = "expected ELAN's annotation format; save it from ELAN again";
+
+#[derive(Default)]
+struct RawTier {
+    id: String,
+    participant: Option<String>,
+    parent: Option<String>,
+    annotations: Vec<Annotation>,
+}
+
+struct Annotation {
+    id: String,
+    line: usize,
+    time: Time,
+    text: String,
+}
+
+enum Time {
+    Slots(String, String),
+    Of(String),
+}
+
+#[derive(Default)]
+struct Document {
+    /// Slots in order, milliseconds where told.
+    slots: Vec<(String, Option<f64>)>,
+    tiers: Vec<RawTier>,
+    units: String,
+    origin_ms: f64,
+    /// A TIME_ORIGIN that is no number: line and what is there.
+    odd_origin: Option<(usize, String)>,
+    /// Times of slots that are no numbers: line and what is there.
+    odd_times: Vec<(usize, String)>,
+    /// References in attributes to entities that nothing defines: line and what is there.
+    odd_references: Vec<(usize, String)>,
+}
+
+/// A whole file, small.
+pub(super) const EXAMPLE: &str = "<ANNOTATION_DOCUMENT><TIME_ORDER><TIME_SLOT TIME_SLOT_ID=\"a\" TIME_VALUE=\"1\"/></TIME_ORDER>\
+    <TIER TIER_ID=\"A\"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID=\"x\" TIME_SLOT_REF1=\"a\" TIME_SLOT_REF2=\"a\">\
+    <ANNOTATION_VALUE>v&lt;</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER></ANNOTATION_DOCUMENT>";
+
+/// Reads EAF text into `draft`.
+pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
+    let document = parse(text, draft)?;
+    if !(document.units.is_empty() || document.units == "milliseconds") {
+        return Err(draft.fail(0, format!("times are in {}", document.units), "only milliseconds are read; save it from a current ELAN"));
+    }
+    if document.origin_ms.abs() > 0.0 {
+        draft.warn(format!("ELAN shifts the media by {} ms (TIME_ORIGIN); not applied", document.origin_ms));
+    }
+    if let Some((line, what)) = &document.odd_origin {
+        draft.flaw(*line, what, "times are read without it", "write a number of milliseconds, or save the file from ELAN again")?;
+    }
+    for (line, what) in &document.odd_times {
+        draft.flaw(*line, what, "the time is taken from its neighbours", "correct the time, or save the file from ELAN again")?;
+    }
+    for (line, what) in &document.odd_references {
+        draft.flaw(*line, what, AS_WRITTEN, NO_ENTITIES)?;
+    }
+    let mut slots_seen: BTreeMap<&str, Option<f64>> = BTreeMap::new();
+    for (id, time) in &document.slots {
+        if let Some(before) = slots_seen.insert(id, *time).filter(|before| before != time) {
+            let what = format!("time slot {id:?} occurs twice, at {before:?} and {time:?} ms");
+            return Err(draft.fail(0, what, "two documents seem to be in one file; save it from ELAN again"));
+        }
+    }
+    let slots = interpolated(&document.slots);
+    let mut known: BTreeMap<&str, &Annotation> = BTreeMap::new();
+    for annotation in document.tiers.iter().flat_map(|t| &t.annotations) {
+        if known.insert(&annotation.id, annotation).is_some() {
+            let what = format!("annotation {} occurs twice; what refers to it is taken to mean the last", annotation.id);
+            draft.flaw(annotation.line, what, "both are kept", "save the file from ELAN again")?;
+        }
+    }
+    let by_id: BTreeMap<&str, &RawTier> = document.tiers.iter().rev().map(|t| (t.id.as_str(), t)).collect();
+    let found = document.tiers.iter().map(|tier| Tier {
+        name: tier.id.clone(),
+        person: person(tier, &by_id),
+        root: tier.parent.is_none(),
+        above: above(tier, &by_id),
+        layer: if untimed_words(tier) { Layer::Untimed } else { Layer::Spans },
+        intervals: intervals(tier, &slots, &known),
+    });
+    tiers::into_turns(found.collect(), true, draft)
+}
+
+/// Words that only refer to an utterance have its time, all of them: no word times.
+fn untimed_words(tier: &RawTier) -> bool {
+    tiers::classify(&tier.id).0 == tiers::Kind::Words && tier.annotations.iter().all(|a| matches!(a.time, Time::Of(_)))
+}
+
+/// The tiers it hangs on, the nearest first.
+fn above(tier: &RawTier, all: &BTreeMap<&str, &RawTier>) -> Vec<String> {
+    let next = |t: &&RawTier| t.parent.as_ref().and_then(|p| all.get(p.as_str())).copied();
+    std::iter::successors(next(&tier), next).take(32).map(|t| t.id.clone()).collect()
+}
+
+/// The participant of the tier or of the tiers it hangs on; else the person in the name of the topmost.
+fn person(tier: &RawTier, all: &BTreeMap<&str, &RawTier>) -> Option<String> {
+    let mut tier = tier;
+    for _ in 0..32 {
+        if tier.participant.is_some() {
+            return tier.participant.clone();
+        }
+        match tier.parent.as_ref().and_then(|p| all.get(p.as_str())) {
+            Some(parent) => tier = parent,
+            None => break,
+        }
+    }
+    tiers::classify(&tier.id).1
+}
+
+/// Slots without a time lie evenly between their neighbours, as ELAN shows them.
+fn interpolated(slots: &[(String, Option<f64>)]) -> BTreeMap<&str, f64> {
+    let mut out = BTreeMap::new();
+    let mut last: Option<(usize, f64)> = None;
+    for (i, (id, time)) in slots.iter().enumerate() {
+        let Some(time) = *time else { continue };
+        if let Some((j, before)) = last {
+            for (k, (between, _)) in slots.iter().enumerate().take(i).skip(j + 1) {
+                out.insert(between.as_str(), before + (time - before) * (k - j) as f64 / (i - j) as f64);
+            }
+        }
+        out.insert(id.as_str(), time);
+        last = Some((i, time));
+    }
+    out
+}
+
+/// Annotations that refer to the same one (subdivisions without times) become one interval.
+fn intervals(tier: &RawTier, slots: &BTreeMap<&str, f64>, known: &BTreeMap<&str, &Annotation>) -> Vec<Interval> {
+    let mut out: Vec<Interval> = Vec::new();
+    let mut parent: Option<&str> = None;
+    for annotation in &tier.annotations {
+        let own = if let Time::Of(id) = &annotation.time { Some(id.as_str()) } else { None };
+        if let (Some(last), true) = (out.last_mut(), own.is_some() && own == parent) {
+            last.text.push(' ');
+            last.text.push_str(&annotation.text);
+            continue;
+        }
+        parent = own;
+        out.push(Interval {
+            line: annotation.line,
+            name: format!("annotation {}", annotation.id),
+            span: span(annotation, slots, known),
+            text: annotation.text.clone(),
+        });
+    }
+    out
+}
+
+fn span(annotation: &Annotation, slots: &BTreeMap<&str, f64>, known: &BTreeMap<&str, &Annotation>) -> Result<Segment, String> {
+    let mut annotation = annotation;
+    for _ in 0..32 {
+        match &annotation.time {
+            Time::Slots(start, end) => {
+                let secs = |id: &String| slots.get(id.as_str()).map(|ms| ms / 1e3).ok_or_else(|| format!("time slot {id:?} has no time"));
+                return clock::span(secs(start)?, secs(end)?);
+            }
+            Time::Of(id) => annotation = known.get(id.as_str()).ok_or_else(|| format!("it refers to {id:?}, which is not there"))?,
+        }
+    }
+    Err("it refers to itself".into())
+}
+
+fn parse(text: &str, draft: &mut Draft) -> Result<Document> {
+    let mut reader = Reader::from_str(text);
+    let mut document = Document::default();
+    let mut lines = LineCount { text, at: 0, line: 1 };
+    let mut value: Option<String> = None;
+    // The elements that are open, and whether the document has been closed.
+    let (mut inside, mut closed): (Vec<String>, bool) = (Vec::new(), false);
+    loop {
+        let position = usize::try_from(reader.buffer_position()).unwrap_or(0);
+        let event = match reader.read_event() {
+            Ok(event) => event,
+            // What stands before a tag that is not whole is as good as before.
+            Err(e) if !text.get(position..).unwrap_or_default().contains('>') => {
+                let what = format!("the file ends within a tag ({e})");
+                draft.flaw(lines.of(position), what, "what stands before is kept", CUT)?;
+                drop_open(&mut document, &inside);
+                break;
+            }
+            Err(e) => return Err(draft.fail(lines.of(position), format!("XML cannot be read: {e}"), EXPECTED)),
+        };
+        match event {
+            Event::Eof => {
+                if let Some(element) = inside.last() {
+                    let what = format!("the file ends within <{element}>, which is not closed");
+                    draft.flaw(lines.of(text.len()), what, "what stands before is kept", CUT)?;
+                    drop_open(&mut document, &inside);
+                }
+                break;
+            }
+            Event::Start(tag) => {
+                if closed {
+                    return Err(draft.fail(lines.of(position), "a second document begins after the first", "make two files of it"));
+                }
+                inside.push(tag.name().as_ref().to_owned());
+                open(&tag, &mut document, &mut lines, position);
+                if tag.name().as_ref() == "ANNOTATION_VALUE" {
+                    value = Some(String::new());
+                }
+            }
+            Event::Empty(tag) => open(&tag, &mut document, &mut lines, position),
+            Event::Text(t) => {
+                if let Some(value) = &mut value {
+                    value.push_str(&t);
+                }
+            }
+            Event::CData(t) => {
+                if let Some(value) = &mut value {
+                    value.push_str(&t);
+                }
+            }
+            Event::GeneralRef(name) => {
+                let written = format!("&{};", &*name);
+                let resolved = markup::unescape(&written);
+                if resolved == written {
+                    let what = format!("nothing defines the entity {}", short(&written));
+                    draft.flaw(lines.of(position), what, AS_WRITTEN, NO_ENTITIES)?;
+                }
+                if let Some(value) = &mut value {
+                    value.push_str(&resolved);
+                }
+            }
+            Event::End(tag) => {
+                inside.pop();
+                closed = inside.is_empty();
+                let annotation = document.tiers.last_mut().and_then(|t| t.annotations.last_mut());
+                if tag.name().as_ref() == "ANNOTATION_VALUE"
+                    && let (Some(text), Some(annotation)) = (value.take(), annotation)
+                {
+                    annotation.text = text;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(document)
+}
+
+/// Takes out the annotation within which the file ends: its words are not whole.
+fn drop_open(document: &mut Document, inside: &[String]) {
+    if inside.iter().any(|e| e == "ALIGNABLE_ANNOTATION" || e == "REF_ANNOTATION")
+        && let Some(tier) = document.tiers.last_mut()
+    {
+        tier.annotations.pop();
+    }
+}
+
+/// Line of a growing position, counted once over the file.
+struct LineCount<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+}
+
+impl LineCount<'_> {
+    fn of(&mut self, position: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let position = position.min(bytes.len());
+        if position > self.at {
+            self.line += bytes[self.at..position].iter().filter(|b| **b == b'\n').count();
+            self.at = position;
+        }
+        self.line
+    }
+}
+
+fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, position: usize) {
+    for written in tag.attributes().with_checks(false).flatten() {
+        if written.normalized_value(XmlVersion::Implicit1_0).is_err() {
+            let what = format!("{} refers to an entity that nothing defines: {}", written.key.as_ref(), short(&written.value));
+            document.odd_references.push((lines.of(position), what));
+        }
+    }
+    let attribute = |key: &str| {
+        let found = tag.attributes().with_checks(false).flatten().find(|a| a.key.as_ref() == key)?;
+        Some(found.normalized_value(XmlVersion::Implicit1_0).map_or_else(|_| found.value.to_string(), |v| v.into_owned()))
+    };
+    let text = |key: &str| attribute(key).unwrap_or_default();
+    match tag.name().as_ref() {
+        "HEADER" => document.units = text("TIME_UNITS"),
+        "MEDIA_DESCRIPTOR" if document.origin_ms.abs() <= 0.0 => {
+            let told = text("TIME_ORIGIN");
+            match told.trim().parse::<f64>() {
+                Ok(ms) if ms.is_finite() => document.origin_ms = ms,
+                _ if told.trim().is_empty() => {}
+                _ => document.odd_origin = Some((lines.of(position), format!("TIME_ORIGIN {:?} is no number", short(&told)))),
+            }
+        }
+        "TIME_SLOT" => {
+            let told = attribute("TIME_VALUE").filter(|v| !v.trim().is_empty());
+            let time = told.as_ref().and_then(|v| v.trim().parse().ok()).filter(|v: &f64| v.is_finite());
+            if let (Some(told), None) = (&told, time) {
+                let what = format!("time slot {:?}: the time {:?} is no number", text("TIME_SLOT_ID"), short(told));
+                document.odd_times.push((lines.of(position), what));
+            }
+            document.slots.push((text("TIME_SLOT_ID"), time));
+        }
+        "TIER" => document.tiers.push(RawTier {
+            id: text("TIER_ID"),
+            participant: attribute("PARTICIPANT").map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()),
+            parent: attribute("PARENT_REF").filter(|p| !p.is_empty()),
+            annotations: Vec::new(),
+        }),
+        name @ ("ALIGNABLE_ANNOTATION" | "REF_ANNOTATION") => {
+            let time = if name == "REF_ANNOTATION" {
+                Time::Of(text("ANNOTATION_REF"))
+            } else {
+                Time::Slots(text("TIME_SLOT_REF1"), text("TIME_SLOT_REF2"))
+            };
+            if let Some(tier) = document.tiers.last_mut() {
+                tier.annotations.push(Annotation { id: text("ANNOTATION_ID"), line: lines.of(position), time, text: String::new() });
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::transcript::Format;
+    use crate::transcript::read_bytes;
+    use crate::transcript::tests::{LENIENT, complaint, parse, told, warned};
+    use std::path::Path;
+
+    #[test]
+    fn elan_tiers_participants_and_references() {
+        let t = parse(
+            "a.eaf",
+            r#"<?xml version="1.0" encoding="UTF-8"?>
+<ANNOTATION_DOCUMENT><HEADER TIME_UNITS="milliseconds"/><TIME_ORDER>
+<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="1000"/><TIME_SLOT TIME_SLOT_ID="t2"/><TIME_SLOT TIME_SLOT_ID="t3" TIME_VALUE="3000"/></TIME_ORDER>
+<TIER TIER_ID="A" PARTICIPANT="Anna &amp; Co">
+<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a2" TIME_SLOT_REF1="t2" TIME_SLOT_REF2="t3"><ANNOTATION_VALUE>b &lt;x&gt;</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>
+<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2"><ANNOTATION_VALUE>a</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>
+<TIER TIER_ID="A gloss" PARENT_REF="A"><ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a3" ANNOTATION_REF="a1"><ANNOTATION_VALUE>g</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION></TIER>
+</ANNOTATION_DOCUMENT>"#,
+        );
+        assert_eq!(t.format, Format::Eaf);
+        assert_eq!(told(&t), ["1-2 Anna & Co: a", "2-3 Anna & Co: b <x>"]);
+        assert!(warned(&t).contains("left out: A gloss"), "{}", warned(&t));
+    }
+
+    #[test]
+    fn elan_text_that_refers_to_a_reference_tier() {
+        let body = |slots: &str| {
+            format!(
+                r#"<ANNOTATION_DOCUMENT><TIME_ORDER>{slots}</TIME_ORDER>
+<TIER TIER_ID="ref@A" PARTICIPANT="Anna"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2"><ANNOTATION_VALUE>001</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>
+<TIER TIER_ID="tx@A" PARENT_REF="ref@A">
+<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a2" ANNOTATION_REF="a1"><ANNOTATION_VALUE>hello</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>
+<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a3" ANNOTATION_REF="a1" PREVIOUS_ANNOTATION="a2"><ANNOTATION_VALUE>there</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION></TIER>
+</ANNOTATION_DOCUMENT>"#
+            )
+        };
+        let slots = r#"<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="500"/><TIME_SLOT TIME_SLOT_ID="t2" TIME_VALUE="1500"/>"#;
+        assert_eq!(told(&parse("a.eaf", &body(slots))), ["0.5-1.5 Anna: hello there"]);
+        let e = complaint("a.eaf", &body(""));
+        assert!(e.starts_with("a.eaf:4: tier \"tx@A\", annotation a2: time slot \"t1\" has no time"), "{e}");
+    }
+
+    #[test]
+    fn times_that_are_none_ids_that_repeat_and_cut_ends_are_told() {
+        let body = |slots: &str, ids: [&str; 2]| {
+            let note = |id: &str, a: &str, b: &str| {
+                format!(
+                    r#"<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="{id}" TIME_SLOT_REF1="{a}" TIME_SLOT_REF2="{b}"><ANNOTATION_VALUE>hi</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>"#
+                )
+            };
+            let notes = [note(ids[0], "t1", "t2"), note(ids[1], "t2", "t3")].join("\n");
+            format!(
+                "<ANNOTATION_DOCUMENT><TIME_ORDER>\n{slots}</TIME_ORDER>\n<TIER TIER_ID=\"Anna\">\n{notes}\n</TIER></ANNOTATION_DOCUMENT>\n"
+            )
+        };
+        let slot = |id: &str, time: &str| format!("<TIME_SLOT TIME_SLOT_ID=\"{id}\" TIME_VALUE=\"{time}\"/>\n");
+        let good = [slot("t1", "1000"), slot("t2", "2000"), slot("t3", "3000")].concat();
+        let whole = body(&good, ["a1", "a2"]);
+        assert_eq!((told(&parse("a.eaf", &whole)).len(), warned(&parse("a.eaf", &whole))), (2, String::new()));
+        let e = complaint("a.eaf", &body(&good.replace("2000", "2O00"), ["a1", "a2"]));
+        assert!(e.starts_with("a.eaf:3: time slot \"t2\": the time \"2O00\" is no number"), "{e}");
+        let e = complaint("a.eaf", &body(&format!("{good}{}", slot("t2", "9")), ["a1", "a2"]));
+        assert!(e.contains("time slot \"t2\" occurs twice"), "{e}");
+        assert!(complaint("a.eaf", &body(&good, ["a1", "a1"])).starts_with("a.eaf:8: annotation a1 occurs twice"));
+        assert!(complaint("a.eaf", &format!("{whole}{whole}")).contains("a second document begins"));
+        let cut = &whole[..whole.rfind("hi<").unwrap() + 1];
+        let e = complaint("a.eaf", cut);
+        assert!(e.starts_with("a.eaf:8: the file ends within <ANNOTATION_VALUE>, which is not closed"), "{e}");
+        let t = read_bytes(cut.as_bytes(), Path::new("a.eaf"), &LENIENT).unwrap();
+        assert_eq!(told(&t), ["1-2 Anna: hi"], "what is not whole goes");
+        assert!(warned(&t).contains("line 8: the file ends within"), "{}", warned(&t));
+    }
+
+    #[test]
+    fn an_entity_of_the_files_own_is_told_and_never_grows() {
+        let document = |attribute: &str, value: &str| {
+            format!(
+                r#"<!DOCTYPE x [<!ENTITY l0 "ha"><!ENTITY l1 "&l0;&l0;"><!ENTITY f SYSTEM "file:///etc/passwd">]>
+<ANNOTATION_DOCUMENT><TIME_ORDER>
+<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="500"/><TIME_SLOT TIME_SLOT_ID="t2" TIME_VALUE="1500"/></TIME_ORDER>
+<TIER TIER_ID="A" PARTICIPANT="{attribute}"><ANNOTATION>
+<ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2"><ANNOTATION_VALUE>
+{value}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER></ANNOTATION_DOCUMENT>"#
+            )
+        };
+        let e = complaint("a.eaf", &document("Anna", "well &l1; yes"));
+        assert!(e.starts_with("a.eaf:6: nothing defines the entity &l1;"), "{e}");
+        let e = complaint("a.eaf", &document("&f;", "well"));
+        assert!(e.starts_with("a.eaf:4: PARTICIPANT refers to an entity that nothing defines: &f;"), "{e}");
+        let kept = read_bytes(document("Anna", "well &l1; yes").as_bytes(), Path::new("a.eaf"), &LENIENT).unwrap();
+        assert_eq!(told(&kept), ["0.5-1.5 Anna: well &l1; yes"]);
+        assert!(warned(&kept).contains("line 6: nothing defines the entity &l1;; it is kept as written"), "{}", warned(&kept));
+    }
+}
