@@ -89,7 +89,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         tell_others(args, &summary);
     }
     for reason in &summary.left_out {
-        tracing::error!("a row is not in the table of all interviews: {reason}");
+        tracing::error!("a row is not in interviews.{}: {reason}", args.tables.format.suffix());
     }
     if let Some(signal) = summary.stopped {
         return Ok(ExitCode::from(u8::try_from(SIGNALLED + signal).unwrap_or(SOME_FAILED)));
