@@ -205,7 +205,7 @@ fn sound_segment(segment: Segment) {
 fn clear(error: &Error, path: &Path) {
     let text = error.chain();
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    assert!(matches!(error, Error::Read { .. } | Error::Parse { .. } | Error::Recipe { .. }), "{error:?}");
+    assert!(matches!(error, Error::Read { .. } | Error::Parse { .. } | Error::Recipe { .. } | Error::Damaged { .. }), "{error:?}");
     // A recipe's fault may lie in two keys that do not go together.
     assert!(text.contains(&name) || matches!(error, Error::Recipe { .. }), "it names the file: {text}");
     assert!(!text.trim().is_empty() && text.len() < 16_384, "{} bytes", text.len());

@@ -53,7 +53,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("csv", &["sheet", "transcript", "commands", "store"]),
     ("quick_xml", &["transcript"]),
     ("encoding_rs", &["transcript", "sheet"]),
-    ("toml", &["recipe", "inference", "tasks", "export"]),
+    ("toml", &["limits", "recipe", "inference", "tasks", "export"]),
     ("sha2", &["inference", "pipeline", "recipe"]),
     ("polars", &["store"]),
     ("polars_parquet", &["store"]),

@@ -13,8 +13,9 @@ const TRIED: &[&str] =
     &["nan", "inf", "-inf", "1e300", "-1e300", "-1", "-1.0", "-0.001", "0", "0.0", "0.01", "1.5", "2", "20.0", "63", "64"];
 
 /// Refused since limits stand beside their fields, and taken before, when they meant something other than they said: no round at
-/// all was one round.
-const REFUSED_SINCE: &[(&str, &str)] = &[("speaker.resegmentation.rounds", "0")];
+/// all was one round, and no transcript is further off than a recording is long.
+const REFUSED_SINCE: &[(&str, &str)] =
+    &[("speaker.resegmentation.rounds", "0"), ("input.transcript_shift_secs", "1e300"), ("input.transcript_shift_secs", "-1e300")];
 
 /// Every key of a recipe with its value.
 fn leaves(table: &toml::Table, prefix: &str, into: &mut Vec<(String, toml::Value)>) {
