@@ -122,7 +122,7 @@ pub(super) fn decoded(
     let parts = RiffParts::open(path, &source.probe)?;
     if let Some(parts) = &parts {
         // These know what lies behind the first part, and say it themselves.
-        warnings.retain(|w| !matches!(w, Warning::BytesUnread { .. }));
+        warnings.retain(|w| w.code() != "bytes_unread");
         warnings.extend(parts.warnings());
     }
     let parts = parts.filter(RiffParts::is_readable);
