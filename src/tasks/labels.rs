@@ -338,7 +338,7 @@ mod tests {
             (Unit::Interview, Answer::Regression, "interview_id,lable\na,1\n", "no column \"label\"; did you mean \"lable\"?"),
             (Unit::Interview, Answer::Regression, "interview_id,label,group\na,1,g\n", "does not use the column \"group\"; write group ="),
             (Unit::Dyad, Answer::Regression, "interview_id,turn_index,source,target,label\na,1,X,Y,1\n", "the labels are of turns"),
-            (Unit::Interview, Answer::Regression, "interview_id;label\na;1\n", "separated by semicolons"),
+            (Unit::Interview, Answer::Regression, "interview_id|label\na|1\n", "separated by bars"),
             (Unit::Turn, Answer::Binary, "interview_id,turn_index,label\n\n,,\na,first,1\n", "l.csv:4: turn_index"),
         ] {
             let e = told(unit, kind, text);
