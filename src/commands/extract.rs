@@ -55,13 +55,14 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     tempfile::tempfile_in(&args.out).with_context(|| format!("cannot write into the folder {}", args.out.display()))?;
 
-    if sharing::of(cli) == Share::Group && !sharing::is_open_to_group(&args.out) {
+    let share = sharing::of(cli);
+    if share == Share::Group && !sharing::is_open_to_group(&args.out) {
         let out = args.out.display();
         tracing::warn!("{out} was made for its owner alone; to open what is there already: chmod -R g+rwX {out}");
     }
     let stop = stop_on_signals()?;
     let binary = std::env::current_exe().context("cannot find the program's own file")?;
-    let worker = || worker_command(&binary, args, cli, registry);
+    let worker = || worker_command(&binary, args, (cli, share), registry);
     let settings = RunSettings {
         out: &args.out,
         writer: args.tables.writer(),
@@ -244,11 +245,11 @@ fn jobs(asked: Option<u32>) -> usize {
 
 /// The recipe is not among the arguments, which every user of the machine can read: it may say where voices are
 /// enrolled.
-fn worker_command(binary: &Path, args: &Extract, cli: &Cli, registry: &Registry) -> Command {
+fn worker_command(binary: &Path, args: &Extract, (cli, share): (&Cli, Share), registry: &Registry) -> Command {
     let mut command = Command::new(binary);
     command.arg("worker").arg(option("--out", &args.out)).arg(option("--models", registry.dir()));
     command.args(["--format", args.tables.format.name()]);
-    command.arg(match sharing::of(cli) {
+    command.arg(match share {
         Share::Owner => "--share=owner",
         Share::Group => "--share=group",
     });

@@ -85,7 +85,7 @@ fn keep_inputs(files: &InterviewFiles<'_>, requests: &[Request]) -> Result<()> {
         written.extend(whole.places(&request.interview_id)?.into_iter().map(|p| (p, request.interview_id.as_str())));
     }
     for request in requests {
-        for input in inputs(request) {
+        for (_, input) in request.files() {
             if let Some(id) = input.canonicalize().ok().and_then(|p| written.get(&p)) {
                 let what = format!("{} is an input of {} and would be written over by {id}", input.display(), request.interview_id);
                 return Err(Error::Usage { what, hint: "name another output folder, or copy the file out of it".into() });
@@ -93,11 +93,6 @@ fn keep_inputs(files: &InterviewFiles<'_>, requests: &[Request]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Files that an interview is made from.
-pub(super) fn inputs(request: &Request) -> impl Iterator<Item = &PathBuf> {
-    [&request.media, &request.audio, &request.transcript, &request.rttm].into_iter().flatten()
 }
 
 /// One film under two ids is one couple in two folds, or a slip in the manifest.

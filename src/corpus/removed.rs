@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::failure::table_names;
-use super::place::inputs;
 use crate::error::{Error, Result};
 use crate::pipeline::Request;
 use crate::recipe::Recipe;
@@ -51,7 +50,7 @@ pub(super) fn unlisted(out: &Path, requests: &[Request], recipe: &Recipe) -> Res
 pub(super) fn keep_needed(out: &Path, requests: &[Request], recipe: &Recipe) -> Result<()> {
     let tables = table_names(recipe);
     let files = InterviewFiles { out, tables: &tables };
-    let needed: BTreeSet<PathBuf> = requests.iter().flat_map(inputs).filter_map(|p| p.canonicalize().ok()).collect();
+    let needed: BTreeSet<PathBuf> = requests.iter().flat_map(Request::files).filter_map(|(_, p)| p.canonicalize().ok()).collect();
     for id in unlisted(out, requests, recipe)? {
         if let Some(input) = files.places(&id)?.into_iter().find(|p| p.canonicalize().is_ok_and(|p| needed.contains(&p))) {
             let what = format!("{} belongs to {id}, which is not in the manifest, and is an input of one that is", input.display());

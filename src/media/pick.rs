@@ -56,7 +56,8 @@ pub(super) fn chosen_warning(streams: &[StreamInfo], kind: StreamKind, taken: us
     (!others.is_empty()).then_some(Warning::StreamChosen { stream: kind.name(), index: taken, others })
 }
 
-fn candidates(streams: &[StreamInfo], kind: StreamKind) -> impl Iterator<Item = &StreamInfo> {
+/// The streams of `kind` that can be decoded; cover art is none.
+pub(super) fn candidates(streams: &[StreamInfo], kind: StreamKind) -> impl Iterator<Item = &StreamInfo> {
     streams.iter().filter(move |s| s.kind == kind && s.decodable && !s.attached_picture)
 }
 

@@ -10,7 +10,7 @@ use super::audio::{self, AudioReport};
 use super::downmix::AudioPiece;
 use super::input::OpenMedia;
 use super::intake::Intake;
-use super::pick::{AudioMix, StreamPick};
+use super::pick::{AudioMix, StreamPick, candidates};
 use super::placing::{Placed, Placing};
 use super::probe::StreamKind;
 use super::spool::SpooledAudio;
@@ -31,8 +31,7 @@ struct DecodedTrack {
 /// The indices of the audio streams of `path` that can be decoded, where they are more than one.
 pub(super) fn several(path: &Path) -> Result<Option<Vec<usize>>> {
     let probe = OpenMedia::open(path, StreamPick::default())?.probe;
-    let audio = probe.streams.iter().filter(|s| s.kind == StreamKind::Audio && s.decodable);
-    let indices: Vec<usize> = audio.map(|s| s.index).collect();
+    let indices: Vec<usize> = candidates(&probe.streams, StreamKind::Audio).map(|s| s.index).collect();
     Ok((indices.len() > 1).then_some(indices))
 }
 
@@ -97,7 +96,7 @@ pub fn speaker_tracks(path: &Path, rate_hz: u32) -> Result<Vec<(String, SpooledA
     let source = OpenMedia::open(path, StreamPick::default())?;
     let probe = &source.probe;
     let (chosen, _) = probe.chosen(StreamKind::Audio)?;
-    let streams: Vec<usize> = probe.streams.iter().filter(|s| s.kind == StreamKind::Audio && s.decodable).map(|s| s.index).collect();
+    let streams: Vec<usize> = candidates(&probe.streams, StreamKind::Audio).map(|s| s.index).collect();
     let parts: Vec<(usize, Option<usize>)> = match streams[..] {
         [_] => (0..chosen.sound().1.max(1) as usize).map(|channel| (chosen.index, Some(channel))).collect(),
         _ => streams.iter().map(|&index| (index, None)).collect(),

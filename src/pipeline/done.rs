@@ -71,9 +71,21 @@ fn names_hash(request: &Request) -> String {
 /// True where the folder holds the record of an interview that was done from files of these names, whatever has become of
 /// them since.
 pub fn has_record(out: &Path, request: &Request) -> bool {
-    let text = record_path(out, &request.interview_id).ok().and_then(|path| std::fs::read(path).ok());
-    let record = text.and_then(|text| serde_json::from_slice::<Record>(&text).ok());
+    // What cannot be read is no record.
+    let record = read_record(out, &request.interview_id).ok().flatten();
     record.is_some_and(|record| record.names_hash == names_hash(request))
+}
+
+/// `None` where nothing was done yet.
+fn read_record(out: &Path, id: &str) -> Result<Option<Record>> {
+    let path = record_path(out, id)?;
+    let text = match std::fs::read(&path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(Error::Read { path, source }),
+    };
+    let bad = |e: serde_json::Error| Error::parse(&path, e.line(), e.to_string(), "it is made anew");
+    serde_json::from_slice(&text).map(Some).map_err(bad)
 }
 
 /// Makes an interview count as not done, before its tables are replaced.
@@ -116,14 +128,7 @@ pub fn is_done(out: &Path, request: &Request, recipe: &Recipe, registry: &Regist
 
 fn why_not(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, verify: bool) -> Result<Option<String>> {
     let id = &request.interview_id;
-    let path = record_path(out, id)?;
-    let text = match std::fs::read(&path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Some("not done yet".into())),
-        Err(source) => return Err(Error::Read { path, source }),
-    };
-    let bad = |e: serde_json::Error| Error::parse(&path, e.line(), e.to_string(), "it is made anew");
-    let mut record: Record = serde_json::from_slice(&text).map_err(bad)?;
+    let Some(mut record) = read_record(out, id)? else { return Ok(Some("not done yet".into())) };
     let row = read::read(&paths::table_path(out, "interviews", id)?)?;
     if record.interview_id != *id || row.text("interview_id", 0) != Some(id.as_str()) {
         return Ok(Some("what is there is another interview's".into()));

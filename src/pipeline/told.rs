@@ -65,8 +65,8 @@ pub(super) fn error(request: &Request, recipe: &Recipe, error: &Error) -> String
 
 /// Paths that a message may hold, each with the name that stands for it, files before the folders they lie in.
 fn known(request: &Request, recipe: &Recipe) -> Vec<(PathBuf, String)> {
-    let files = [&request.media, &request.audio, &request.transcript, &request.rttm];
-    let mut all: Vec<(PathBuf, String)> = files.into_iter().flatten().map(|path| (path.clone(), name_of(path, &request.folder))).collect();
+    let files = request.files().map(|(_, path)| (path.clone(), name_of(path, &request.folder)));
+    let mut all: Vec<(PathBuf, String)> = files.collect();
     let enrolments = [&recipe.speaker.enrolment.voices, &recipe.face.enrolment].map(PathBuf::from);
     all.extend(enrolments.into_iter().map(|place| (place.clone(), file_name(&place))));
     // These may be called after the user.

@@ -289,16 +289,16 @@ impl LineCount<'_> {
 }
 
 fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, position: usize) {
+    let mut attributes = Vec::new();
     for written in tag.attributes().with_checks(false).flatten() {
-        if written.normalized_value(XmlVersion::Implicit1_0).is_err() {
+        let value = written.normalized_value(XmlVersion::Implicit1_0).map(|v| v.into_owned()).unwrap_or_else(|_| {
             let what = format!("{} refers to an entity that nothing defines: {}", written.key.as_ref(), short(&written.value));
             document.odd_references.push((lines.of(position), what));
-        }
+            written.value.to_string()
+        });
+        attributes.push((written.key, value));
     }
-    let attribute = |key: &str| {
-        let found = tag.attributes().with_checks(false).flatten().find(|a| a.key.as_ref() == key)?;
-        Some(found.normalized_value(XmlVersion::Implicit1_0).map_or_else(|_| found.value.to_string(), |v| v.into_owned()))
-    };
+    let attribute = |key: &str| attributes.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value.clone());
     let text = |key: &str| attribute(key).unwrap_or_default();
     match tag.name().as_ref() {
         "HEADER" => document.units = text("TIME_UNITS"),
