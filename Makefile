@@ -1,8 +1,8 @@
 # make demo   set everything up and run the main job on real samples
 # make test   set up what the tests need, then format, lints and all tests
-# make test-shared   the tests with those against the reference clips, whose folder is ../shared or TURNWISE_SHARED; fails without it
-# make torture MINUTES=30 SEED=7   kills, damaged files, failing disks, hostile headers: more of them the longer it may take
-# make bench  our time beside the floor and the peers, in one run
+# make test-shared   the tests with those against the reference clips, whose folder is ../shared or TURNWISE_SHARED;
+# fails without it make torture MINUTES=30 SEED=7   kills, damaged files, failing disks, hostile headers: more of them
+# the longer it may take make bench  our time beside the floor and the peers, in one run
 # make models fetch, check and convert the model files (does nothing when all are in place)
 
 SHELL := /bin/bash
@@ -22,7 +22,8 @@ APT := ffmpeg libavcodec-dev libavformat-dev libavutil-dev libavfilter-dev libav
 # The least number of minutes as its argument; 0 is the short run.
 TORTURE = $(PYTHON) tests/torture --binary "$${CARGO_TARGET_DIR:-target}/release/turnwise" --minutes $(1)
 
-# Some tests need what not every machine has. Features name them; they are reported as ignored, and the reason told, where it is missing.
+# Some tests need what not every machine has. Features name them; they are reported as ignored, and the reason told,
+# where it is missing.
 SHARED := $(or $(TURNWISE_SHARED),../shared)
 HAS_SHARED := $(wildcard $(SHARED)/reference)
 CAN_MOUNT := $(shell unshare -r -m mount -t tmpfs none /mnt 2>/dev/null && echo yes)

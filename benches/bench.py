@@ -118,7 +118,8 @@ def extract(tools: Tools) -> Report:
         timings = out / f"timings/{name}.json"
         runs = []
         for _ in range(2):
-            # Ours and the floor in turn, so that both meet the same neighbours on the machine; the least of each counts.
+            # Ours and the floor in turn, so that both meet the same neighbours on the machine; the least of each
+            # counts.
             done = tools.ours("extract", media, "--out", out, "--id", name, "--force", *more)
             done["inside"] = {n: m["cpu_secs"] for n, m in json.loads(timings.read_text())["models"].items()}
             done["calls"] = {n: m["calls"] for n, m in json.loads(timings.read_text())["models"].items()}

@@ -1,5 +1,5 @@
-//! What `bench.py` needs from inside: the least any program could take for the same work, our own stages alone, and our values beside the
-//! references. Each task prints one JSON object.
+//! What `bench.py` needs from inside: the least any program could take for the same work, our own stages alone, and our
+//! values beside the references. Each task prints one JSON object.
 //!
 //! ```text
 //! floor replay TIMINGS.json MEDIA RATE_HZ  the streams decoded alone, and every model call of a run again, on random input of the same shape
@@ -154,13 +154,16 @@ fn voice(file: &Path) -> Outcome<Value> {
     };
     let (_, transform_secs) = timed(transforms)?;
     let secs = audio.duration().get();
-    Ok(json!({ "secs": secs, "decode_secs": decode_secs, "analyse_secs": analyse_secs, "transform_secs": transform_secs }))
+    Ok(
+        json!({ "secs": secs, "decode_secs": decode_secs, "analyse_secs": analyse_secs, "transform_secs": transform_secs }),
+    )
 }
 
 /// Reading included; the better of two times, as of the peer.
 fn diarize(files: &[&str]) -> Outcome<Value> {
     let registry = Registry::open(None)?;
-    let (mut models, load_secs) = timed(|| Ok(SpeakerModels::load(&registry, &SpeakerConfig::default(), Runtime::default())?))?;
+    let (mut models, load_secs) =
+        timed(|| Ok(SpeakerModels::load(&registry, &SpeakerConfig::default(), Runtime::default())?))?;
     let mut clips = Vec::new();
     for file in files {
         let mut once = || {
@@ -175,8 +178,10 @@ fn diarize(files: &[&str]) -> Outcome<Value> {
 
 fn landmarks(input: &Path, output: &Path) -> Outcome<Value> {
     let floats: Vec<f32> = std::fs::read(input)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
-    let image =
-        ArrayD::from_shape_vec(IxDyn(&[1, 256, 256, 3]), floats)?.permuted_axes(IxDyn(&[0, 3, 1, 2])).as_standard_layout().into_owned();
+    let image = ArrayD::from_shape_vec(IxDyn(&[1, 256, 256, 3]), floats)?
+        .permuted_axes(IxDyn(&[0, 3, 1, 2]))
+        .as_standard_layout()
+        .into_owned();
     let registry = Registry::open(None)?;
     let mut session = Session::load(&registry, "face_landmarks", Runtime::default())?;
     let points = session.run(&[("image", Input::F32(image.view()))])?.swap_remove(0);

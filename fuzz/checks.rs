@@ -1,4 +1,5 @@
-//! What must hold of every reader, whatever the bytes: shared by the fuzz targets and by the test that replays the kept inputs.
+//! What must hold of every reader, whatever the bytes: shared by the fuzz targets and by the test that replays the kept
+//! inputs.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,7 +56,8 @@ pub fn run(target: &str, bytes: &[u8]) -> Outcome {
 /// Any bytes as a transcript of that file name, strictly and leniently.
 pub fn transcript(name: &str, bytes: &[u8]) -> Outcome {
     let path = Path::new(name);
-    let [strict, lenient] = [false, true].map(|lenient| read_bytes(bytes, path, &ReadOptions { lenient, sample_id: None }));
+    let [strict, lenient] =
+        [false, true].map(|lenient| read_bytes(bytes, path, &ReadOptions { lenient, sample_id: None }));
     for result in [&strict, &lenient] {
         match result {
             Ok(t) => sound_transcript(t, bytes.len()),
@@ -64,7 +66,11 @@ pub fn transcript(name: &str, bytes: &[u8]) -> Outcome {
     }
     if let Ok(strict) = &strict {
         let lenient = lenient.as_ref().expect("what is read strictly is read leniently");
-        assert_eq!((&strict.turns, strict.format), (&lenient.turns, lenient.format), "leniency drops nothing that is good");
+        assert_eq!(
+            (&strict.turns, strict.format),
+            (&lenient.turns, lenient.format),
+            "leniency drops nothing that is good"
+        );
     }
     outcome(&strict)
 }
@@ -79,10 +85,14 @@ fn sound_transcript(t: &Transcript, bytes: usize) {
         let labels = || turn.speaker.iter().chain(turn.words.iter().filter_map(|w| w.speaker.as_ref()));
         let texts = || std::iter::once(&turn.text).chain(turn.words.iter().map(|w| &w.text)).chain(labels());
         assert!(!texts().any(|text| text.contains(steers)), "nothing steers a terminal: {turn:?}");
-        assert!(turn.speaker.as_ref().is_none_or(|s| !s.is_empty() && s.trim() == s), "a label is nobody's or a name: {turn:?}");
+        assert!(
+            turn.speaker.as_ref().is_none_or(|s| !s.is_empty() && s.trim() == s),
+            "a label is nobody's or a name: {turn:?}"
+        );
         letters += texts().map(String::len).sum::<usize>();
     }
-    // Words stand twice, and a cue of several speakers repeats its times alone. Nothing may grow as entities of entities do.
+    // Words stand twice, and a cue of several speakers repeats its times alone. Nothing may grow as entities of
+    // entities do.
     assert!(letters <= 16 * bytes + 1024, "{letters} bytes of words out of {bytes}");
     if let Some(sample) = &t.sample {
         assert_eq!(sample.rows.len(), t.turns.len());
@@ -106,7 +116,11 @@ pub fn rttm(bytes: &[u8]) -> Outcome {
                     if write_rttm(&again, uri, annotation).is_ok() {
                         let long = turns.iter().filter(|t| t.segment.duration() >= 1.5e-3).count();
                         let back: usize = read_rttm(&again).unwrap().iter().map(|(_, a)| a.turns().len()).sum();
-                        assert!((long..=turns.len()).contains(&back), "{back} turns written of {long} to {}", turns.len());
+                        assert!(
+                            (long..=turns.len()).contains(&back),
+                            "{back} turns written of {long} to {}",
+                            turns.len()
+                        );
                     }
                 }
             }
@@ -125,7 +139,11 @@ pub fn uem(bytes: &[u8]) -> Outcome {
                 assert!(recordings.windows(2).all(|w| w[0].0 < w[1].0), "recordings are sorted, each once");
                 for (_, spans) in recordings {
                     assert!(!spans.is_empty() && spans.windows(2).all(|w| w[0] <= w[1]), "spans are sorted");
-                    assert!(spans.iter().all(|s| s.start() <= s.end() && s.start().get().is_finite() && s.end().get().is_finite()));
+                    assert!(
+                        spans
+                            .iter()
+                            .all(|s| s.start() <= s.end() && s.start().get().is_finite() && s.end().get().is_finite())
+                    );
                 }
             }
             Err(e) => clear(e, path),
@@ -145,7 +163,11 @@ pub fn manifest(bytes: &[u8]) -> Outcome {
                 ids.sort_unstable();
                 assert!(ids.windows(2).all(|w| w[0] != w[1]), "an id is one interview's");
                 for r in requests {
-                    assert!(turnwise::store::paths::check_interview_id(&r.interview_id).is_ok(), "{:?}", r.interview_id);
+                    assert!(
+                        turnwise::store::paths::check_interview_id(&r.interview_id).is_ok(),
+                        "{:?}",
+                        r.interview_id
+                    );
                     assert!(r.media.is_some() || r.audio.is_some() || r.transcript.is_some());
                     assert!(r.bounds.range().is_ok());
                 }
@@ -205,7 +227,10 @@ fn sound_segment(segment: Segment) {
 fn clear(error: &Error, path: &Path) {
     let text = error.chain();
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    assert!(matches!(error, Error::Read { .. } | Error::Parse { .. } | Error::Recipe { .. } | Error::Damaged { .. }), "{error:?}");
+    assert!(
+        matches!(error, Error::Read { .. } | Error::Parse { .. } | Error::Recipe { .. } | Error::Damaged { .. }),
+        "{error:?}"
+    );
     // A recipe's fault may lie in two keys that do not go together.
     assert!(text.contains(&name) || matches!(error, Error::Recipe { .. }), "it names the file: {text}");
     assert!(!text.trim().is_empty() && text.len() < 16_384, "{} bytes", text.len());
@@ -214,7 +239,11 @@ fn clear(error: &Error, path: &Path) {
 /// Hands the bytes over as a file; names of their own, so that tests may run at the same time.
 fn on_disk(name: &str, bytes: &[u8], check: impl FnOnce(&Path) -> Outcome) -> Outcome {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let folder = std::env::temp_dir().join(format!("turnwise-fuzz-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+    let folder = std::env::temp_dir().join(format!(
+        "turnwise-fuzz-{}-{}",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    ));
     let folder = Folder(folder);
     std::fs::create_dir_all(&folder.0).unwrap();
     let path = folder.0.join(name);

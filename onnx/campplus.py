@@ -46,8 +46,8 @@ def convert(source: bytes, part: str = "campplus") -> bytes:
             x = g.relu(g.node("Add", y, x))
     x = g.relu(conv2d(x, "head.conv2", "head.bn2", 2))
 
-    # The first time-delay layer takes channels x bands as channels. As its kernel spans all bands it is a convolution of
-    # 10 x 5 over [bands, frames]: no reshape, no reorder.
+    # The first time-delay layer takes channels x bands as channels. As its kernel spans all bands it is a convolution
+    # of 10 x 5 over [bands, frames]: no reshape, no reorder.
     weight, bias = fold_batch_norm(state["xvector.tdnn.linear.weight"], None, torch_state.group(state, "xvector.tdnn.nonlinear.batchnorm"))
     width = weight.shape[2]
     weight = weight.reshape(weight.shape[0], 32, -1, width)
@@ -81,7 +81,8 @@ def convert(source: bytes, part: str = "campplus") -> bytes:
         context = g.relu(dense(context, cam["linear1.weight"], cam["linear1.bias"]))
         gate = g.node("MatMul", g.node("Sigmoid", dense(context, cam["linear2.weight"], cam["linear2.bias"])), spread)
         x = g.node("Mul", local, g.node("Unsqueeze", gate, g.ints(2)))
-        # A convolution by one brings the 32 new channels back into blocks; else all features would leave them to meet it.
+        # A convolution by one brings the 32 new channels back into blocks; else all features would leave them to meet
+        # it.
         return g.conv(x, again, groups=GROWTH)
 
     for number, (layers, dilation) in enumerate(BLOCKS, 1):

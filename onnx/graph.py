@@ -12,9 +12,10 @@ from onnx import TensorProto, helper
 OPSET = 17
 IR_VERSION = 8
 
-# ONNX Runtime keeps images in blocks of 8 or 16 channels, by the processor. An operator whose channels do not fill blocks
-# may fall back to the plain layout (depthwise convolutions do), with a reorder before and after. So channels inside a
-# graph are filled up to a multiple of 16 with zeros: by zero weights, at no cost, as the blocks are computed whole anyway.
+# ONNX Runtime keeps images in blocks of 8 or 16 channels, by the processor. An operator whose channels do not fill
+# blocks may fall back to the plain layout (depthwise convolutions do), with a reorder before and after. So channels
+# inside a graph are filled up to a multiple of 16 with zeros: by zero weights, at no cost, as the blocks are computed
+# whole anyway.
 BLOCK = 16
 # Operators that turn zero channels into zero channels, so that the filling goes on through them.
 KEEPS_CHANNELS = {"Relu", "LeakyRelu", "MaxPool", "AveragePool", "GlobalAveragePool", "Add", "Resize"}

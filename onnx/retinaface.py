@@ -38,8 +38,9 @@ def convert(source: bytes) -> bytes:
                 x = separable(x, f"{stage}.{number}", stride)
         features.append(x)
 
-    # Feature pyramid: each level takes the next coarser one, its nearest values at the finer size. The size is taken from
-    # the finer level, not doubled: then any image size works, and none needs padding, which would change the result.
+    # Feature pyramid: each level takes the next coarser one, its nearest values at the finer size. The size is taken
+    # from the finer level, not doubled: then any image size works, and none needs padding, which would change the
+    # result.
     levels = [conv_bn(x, f"fpn.output{i}") for i, x in enumerate(features, 1)]
     for i in (1, 0):
         size = g.node("Concat", g.node("Shape", levels[i + 1], start=0, end=2), g.node("Shape", levels[i], start=2, end=4), axis=0)

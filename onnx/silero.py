@@ -22,8 +22,8 @@ def convert(source: bytes) -> bytes:
     chunks = g.input("input", ["chunks", CHUNK])
     h, c = (g.input(name, [1, 1, HOP]) for name in "hc")
 
-    # Short-time Fourier transform: 256 samples every 128, the last frame with 64 samples mirrored. The source makes one more frame
-    # before these, mirrored at the start, and drops it.
+    # Short-time Fourier transform: 256 samples every 128, the last frame with 64 samples mirrored. The source makes one
+    # more frame before these, mirrored at the start, and drops it.
     mirrored = g.ints(*range(CHUNK - 2, CHUNK - 2 - HOP // 2, -1))
     blocks = g.node("Concat", chunks, g.node("Gather", chunks, mirrored, axis=1), axis=1)
     blocks = g.node("Reshape", blocks, g.ints(-1, FRAMES + 1, HOP))

@@ -107,10 +107,13 @@ impl Annotation {
     pub fn inside(&self, segment: Segment) -> Vec<(Segment, &str)> {
         let index = self.index.0.get_or_init(|| SegmentIndex::new(self.turns.iter().map(|t| t.segment)));
         let found = index.overlapping(segment.start(), segment.end()).into_iter();
-        found.filter_map(|i| Some((self.turns[i].segment.intersection(segment)?, self.turns[i].speaker.as_str()))).collect()
+        found
+            .filter_map(|i| Some((self.turns[i].segment.intersection(segment)?, self.turns[i].speaker.as_str())))
+            .collect()
     }
 
-    /// Seconds of `segment` during which each of those who talk in it does (own overlapping turns counted once), sorted by name.
+    /// Seconds of `segment` during which each of those who talk in it does (own overlapping turns counted once), sorted
+    /// by name.
     pub fn times_in(&self, segment: Segment) -> Vec<(&str, f64)> {
         let mut parts: BTreeMap<&str, Vec<Segment>> = BTreeMap::new();
         for (part, speaker) in self.inside(segment) {
@@ -127,13 +130,14 @@ impl Annotation {
 
 /// Finds, among many segments, those that share time with a given one, without looking at the others.
 ///
-/// Sorted by start, with the latest end of each half, quarter, … of them: a stretch in which nothing lasts long enough is passed over at
-/// once. A look-up takes the logarithm of their number for each one found.
+/// Sorted by start, with the latest end of each half, quarter, … of them: a stretch in which nothing lasts long enough
+/// is passed over at once. A look-up takes the logarithm of their number for each one found.
 #[derive(Clone, Debug, Default)]
 pub struct SegmentIndex {
     /// Start, end and place in the order given, sorted.
     sorted: Vec<(Seconds, Seconds, usize)>,
-    /// Latest ends: node 1 is the whole, nodes 2 i and 2 i + 1 are the halves of node i, the leaves begin at half the length.
+    /// Latest ends: node 1 is the whole, nodes 2 i and 2 i + 1 are the halves of node i, the leaves begin at half the
+    /// length.
     latest: Vec<Seconds>,
 }
 
@@ -214,7 +218,8 @@ mod tests {
             for _ in 0..200 {
                 let from = draw(210) as f64;
                 let asked = Segment::from_secs(from, from + draw(20) as f64).unwrap();
-                let plain: Vec<usize> = (0..all.len()).filter(|&i| all[i].start() < asked.end() && all[i].end() > asked.start()).collect();
+                let plain: Vec<usize> =
+                    (0..all.len()).filter(|&i| all[i].start() < asked.end() && all[i].end() > asked.start()).collect();
                 assert_eq!(index.overlapping(asked.start(), asked.end()), plain, "{asked} of {count}");
             }
         }

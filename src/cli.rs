@@ -23,8 +23,8 @@ pub struct Cli {
     #[arg(long, global = true, value_name = "DIR", env = "TURNWISE_MODELS", value_hint = ValueHint::DirPath)]
     pub models: Option<PathBuf>,
     /// Who may read the files and folders that are made: you alone, or also the group, for a lab that works in one
-    /// folder; its members can then go on where another stopped. A umask stricter than 022 holds. Default: the owner; where
-    /// `extract` goes on in a folder that its group may write to, the group.
+    /// folder; its members can then go on where another stopped. A umask stricter than 022 holds. Default: the owner;
+    /// where `extract` goes on in a folder that its group may write to, the group.
     #[arg(long, global = true, value_enum, value_name = "WHO")]
     pub share: Option<Share>,
 }
@@ -49,15 +49,18 @@ pub enum Command {
     Diarize(Diarize),
     /// Score speech turns against a reference: diarization and Jaccard error rates.
     Score(Score),
-    /// Describe the voice of a recording with eGeMAPSv02: descriptors every 10 ms, functionals of the whole and of segments.
+    /// Describe the voice of a recording with eGeMAPSv02: descriptors every 10 ms, functionals of the whole and of
+    /// segments.
     Voice(Voice),
     /// Follow the faces of one video: the tables faces and tracks.
     Faces(Faces),
     /// Check RESCUE-bench annotations: counts for each task and label, media, times and names, sample by sample.
     Check(Check),
-    /// Make the tables of tasks, RESCUE-bench's or with labels of your own, from annotations, labels and extracted features.
+    /// Make the tables of tasks, RESCUE-bench's or with labels of your own, from annotations, labels and extracted
+    /// features.
     Tasks(Tasks),
-    /// Try simple models on task tables, folds grouped by couple or family: majority, prior, and a linear model for each modality.
+    /// Try simple models on task tables, folds grouped by couple or family: majority, prior, and a linear model for
+    /// each modality.
     Baseline(Baseline),
     /// Write measurements in the form that other programs read.
     #[command(subcommand)]
@@ -118,7 +121,8 @@ pub struct PrintRecipe {
     /// The recipe.
     #[command(flatten)]
     pub recipe: RecipeArgs,
-    /// Print the JSON Schema of recipes instead: each key's description, type, default and accepted values, for editors and checkers.
+    /// Print the JSON Schema of recipes instead: each key's description, type, default and accepted values, for editors
+    /// and checkers.
     #[arg(long, conflicts_with_all = ["recipe", "set"])]
     pub json_schema: bool,
 }
@@ -149,10 +153,12 @@ fn transcript_help() -> String {
 /// `turnwise extract`.
 #[derive(Debug, Args)]
 pub struct Extract {
-    /// A media file (the interview's id is the file's stem), or a corpus manifest: CSV with the columns interview_id, media, transcript.
+    /// A media file (the interview's id is the file's stem), or a corpus manifest: CSV with the columns interview_id,
+    /// media, transcript.
     #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
-    /// Folder for the tables; made when it is not there. Interviews already done with the same recipe and models are skipped.
+    /// Folder for the tables; made when it is not there. Interviews already done with the same recipe and models are
+    /// skipped.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// The transcript of a single media file; its turns are the rows of the tables.
@@ -167,7 +173,8 @@ pub struct Extract {
     /// Speech turns to use instead of diarization.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub rttm: Option<PathBuf>,
-    /// Voices known by name: a folder of recordings named after their speakers, or Parquet with the columns name and embedding.
+    /// Voices known by name: a folder of recordings named after their speakers, or Parquet with the columns name and
+    /// embedding.
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub enrol: Option<PathBuf>,
     /// Name of the interview in the tables, for a single media file.
@@ -182,7 +189,8 @@ pub struct Extract {
     /// How many speakers; a manifest's columns speakers, min_speakers and max_speakers go before.
     #[command(flatten)]
     pub speakers: Speakers,
-    /// Interviews worked on at the same time; the results are the same bytes for any number. Default: half the processors.
+    /// Interviews worked on at the same time; the results are the same bytes for any number. Default: half the
+    /// processors.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
     /// Do interviews again that are already done.
@@ -191,15 +199,16 @@ pub struct Extract {
     /// How the tables are written; a folder holds one format.
     #[command(flatten)]
     pub tables: TableFormat,
-    /// Remove the files of interviews that are in the folder and no longer in the manifest: tables, RTTM, timings, their rows.
+    /// Remove the files of interviews that are in the folder and no longer in the manifest: tables, RTTM, timings,
+    /// their rows.
     #[arg(long)]
     pub prune: bool,
-    /// Read all of the media and of the tables of interviews already done before believing that they are what they were. Without it long
-    /// files are read whole only where their time of change is another than it was.
+    /// Read all of the media and of the tables of interviews already done before believing that they are what they
+    /// were. Without it long files are read whole only where their time of change is another than it was.
     #[arg(long)]
     pub verify: bool,
-    /// Memory each job may take, as 4G or 800M; an interview that needs more fails alone. Default: four fifths of the machine's, or of what
-    /// the control group leaves, shared out among the jobs, 2G at least.
+    /// Memory each job may take, as 4G or 800M; an interview that needs more fails alone. Default: four fifths of the
+    /// machine's, or of what the control group leaves, shared out among the jobs, 2G at least.
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory_limit: Option<u64>,
     /// Give an interview up when nothing has been decoded or computed for so long.
@@ -241,11 +250,12 @@ pub struct Diarize {
     /// Where the speech turns are written.
     #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub rttm: PathBuf,
-    /// Voices known by name: a folder of recordings named after their speakers, or Parquet with the columns name and embedding.
+    /// Voices known by name: a folder of recordings named after their speakers, or Parquet with the columns name and
+    /// embedding.
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub enrol: Option<PathBuf>,
-    /// Write only what is said inside these stretches, one a line: `recording 1 start end` in seconds, the recording called as the input
-    /// without its extension, blanks as underscores. All of the file is heard.
+    /// Write only what is said inside these stretches, one a line: `recording 1 start end` in seconds, the recording
+    /// called as the input without its extension, blanks as underscores. All of the file is heard.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub uem: Option<PathBuf>,
     /// How many speakers.
@@ -265,7 +275,8 @@ pub struct Score {
     /// What was found, as RTTM.
     #[arg(value_name = "HYP.rttm", value_hint = ValueHint::FilePath)]
     pub hypothesis: PathBuf,
-    /// Width left out around every boundary of the truth, in seconds, both sides together: 0.5 leaves out 0.25 s on either side.
+    /// Width left out around every boundary of the truth, in seconds, both sides together: 0.5 leaves out 0.25 s on
+    /// either side.
     #[arg(long, value_name = "SECS", default_value_t = 0.0)]
     pub collar: f64,
     /// Leave out the time in which several speak in the truth.
@@ -302,7 +313,8 @@ pub struct Faces {
     /// Folder for the tables faces and tracks.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
-    /// Folder of pictures that name people: anna.jpg, or any picture in a folder anna. Same as --set face.enrolment=DIR.
+    /// Folder of pictures that name people: anna.jpg, or any picture in a folder anna. Same as --set
+    /// face.enrolment=DIR.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub enrol: Option<PathBuf>,
     /// Write the best look at each track, aligned, as PNG into this folder. Without it no picture is written.
@@ -325,7 +337,8 @@ pub struct Check {
     /// A folder of samples, one JSON file of a sample, or one JSONL file.
     #[arg(value_name = "ANNOTATIONS", value_hint = ValueHint::AnyPath)]
     pub annotations: PathBuf,
-    /// Tell which rows have no media: a corpus manifest, or the folder that extract wrote, which also knows where each film ends.
+    /// Tell which rows have no media: a corpus manifest, or the folder that extract wrote, which also knows where each
+    /// film ends.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub media: Option<PathBuf>,
 }
@@ -336,7 +349,8 @@ pub struct Tasks {
     /// The folder that extract wrote; the tables go to its subfolder tasks.
     #[arg(value_name = "OUT", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
-    /// A folder of samples, one JSON file of a sample, or one JSONL file; a sample's id is its interview's. Tasks with a table of labels need none.
+    /// A folder of samples, one JSON file of a sample, or one JSONL file; a sample's id is its interview's. Tasks with
+    /// a table of labels need none.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub annotations: Option<PathBuf>,
     /// The task file, as pipelines/tasks/rescue.toml.
@@ -385,11 +399,11 @@ pub struct Baseline {
 /// `turnwise export`.
 #[derive(Debug, Subcommand)]
 pub enum Export {
-    /// RESCUE-bench's samples anew: tone of voice, face, posture, self-directed and interaction behaviour told from measurements, what was
-    /// not measured empty, the rest untouched.
+    /// RESCUE-bench's samples anew: tone of voice, face, posture, self-directed and interaction behaviour told from
+    /// measurements, what was not measured empty, the rest untouched.
     Rescue(ExportRescue),
-    /// The instances of the tables that tasks wrote, one JSON object a line: context, measured cues, question, options, label. The ids are
-    /// the benchmark's, and those of itp tell the label: do not show them to whoever is to answer.
+    /// The instances of the tables that tasks wrote, one JSON object a line: context, measured cues, question, options,
+    /// label. The ids are the benchmark's, and those of itp tell the label: do not show them to whoever is to answer.
     Jsonl(ExportJsonl),
 }
 
@@ -434,8 +448,8 @@ pub struct ExportRescue {
     /// Go on where interviews were made by different recipes, models or versions.
     #[arg(long)]
     pub mixed: bool,
-    /// Also cut every row's clip, seen and heard, out of the media that this corpus manifest names: review_assets/<sample>/clips and
-    /// manifest.json. These are pictures of people: they are made only when asked for.
+    /// Also cut every row's clip, seen and heard, out of the media that this corpus manifest names:
+    /// review_assets/<sample>/clips and manifest.json. These are pictures of people: they are made only when asked for.
     #[arg(long, value_name = "CORPUS.csv", value_hint = ValueHint::FilePath)]
     pub clips: Option<PathBuf>,
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 pub use rustfft::num_complex::{Complex32, Complex64};
 
-/// Forward transform of `len` real samples to `len / 2 + 1` bins, not normalised: bin `k` is the sum of `x[n]·exp(-2πi·kn/len)`.
+/// Forward transform of `len` real samples to `len / 2 + 1` bins, not normalised: bin `k` is the sum of
+/// `x[n]·exp(-2πi·kn/len)`.
 pub struct RealDft {
     plan: Arc<dyn RealToComplex<f32>>,
     input: Vec<f32>,
@@ -24,7 +25,12 @@ impl RealDft {
     /// Plans a transform of `len` samples.
     pub fn new(len: usize) -> Self {
         let plan = RealFftPlanner::new().plan_fft_forward(len);
-        RealDft { input: plan.make_input_vec(), spectrum: plan.make_output_vec(), scratch: plan.make_scratch_vec(), plan }
+        RealDft {
+            input: plan.make_input_vec(),
+            spectrum: plan.make_output_vec(),
+            scratch: plan.make_scratch_vec(),
+            plan,
+        }
     }
 
     /// Samples a frame.
@@ -89,8 +95,8 @@ impl InverseRealDft {
         self.plan.len() / 2 + 1
     }
 
-    /// Transforms `bins` (which are used up; the first and last must be real) into `samples`. Buffers of another size than planned leave the
-    /// samples 0.
+    /// Transforms `bins` (which are used up; the first and last must be real) into `samples`. Buffers of another size
+    /// than planned leave the samples 0.
     pub fn transform(&mut self, bins: &mut [Complex32], samples: &mut [f32]) {
         crate::pulse::beat();
         if self.plan.process_with_scratch(bins, samples, &mut self.scratch).is_err() {

@@ -59,7 +59,8 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
-    /// Somebody wrote into an input while it was read: what was made of it is neither of the old content nor of the new.
+    /// Somebody wrote into an input while it was read: what was made of it is neither of the old content nor of the
+    /// new.
     #[error("{} was changed while it was read; run again when nothing writes into it any more", path.display())]
     Changed {
         /// The file.
@@ -211,7 +212,8 @@ impl Error {
         Error::Damaged { path: path.into(), line, what: what.into(), hint: "write it again or delete it".into() }
     }
 
-    /// The error and all its causes on one line, of which no more than [`MOST_TEXT`] bytes are told: a file may hold a line of any length.
+    /// The error and all its causes on one line, of which no more than [`MOST_TEXT`] bytes are told: a file may hold a
+    /// line of any length.
     pub fn chain(&self) -> String {
         let mut text = self.to_string();
         let mut next = std::error::Error::source(self);
@@ -243,7 +245,8 @@ impl Error {
         }
     }
 
-    /// True when nothing more can be written where this was to be: no space, no quota, a file system that has become read-only.
+    /// True when nothing more can be written where this was to be: no space, no quota, a file system that has become
+    /// read-only.
     pub fn ends_all_writing(&self) -> bool {
         // Writers wrap the system's error in their own; its number stays in the text.
         let numbers = [libc::ENOSPC, libc::EDQUOT, libc::EROFS];
@@ -304,7 +307,10 @@ mod tests {
 
     #[test]
     fn a_line_is_told_where_there_is_one() {
-        assert_eq!(Error::parse("a.srt", 3, "end before start", "correct it").to_string(), "a.srt:3: end before start; correct it");
+        assert_eq!(
+            Error::parse("a.srt", 3, "end before start", "correct it").to_string(),
+            "a.srt:3: end before start; correct it"
+        );
         assert_eq!(Error::parse("a.srt", 0, "no cues", "leave it out").to_string(), "a.srt: no cues; leave it out");
     }
 }

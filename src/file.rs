@@ -149,7 +149,11 @@ mod tests {
             ("/dev/zero".into(), "a device"),
         ] {
             let e = read(&path).unwrap_err();
-            assert!(e.kind() == "read" && e.chain().contains(kind) && e.to_string().contains(&path.display().to_string()), "{}", e.chain());
+            assert!(
+                e.kind() == "read" && e.chain().contains(kind) && e.to_string().contains(&path.display().to_string()),
+                "{}",
+                e.chain()
+            );
             assert!(check(&path).is_err());
         }
         check(&at("none")).unwrap();
@@ -158,7 +162,9 @@ mod tests {
 
     #[test]
     fn a_name_tells_no_place() {
-        for place in ["C:\\Users\\anna\\v.mp4", "\\\\lab\\anna\\v.mp4", "file:///home/anna/v.mp4", "~/v.mp4", "/home/v.mp4"] {
+        for place in
+            ["C:\\Users\\anna\\v.mp4", "\\\\lab\\anna\\v.mp4", "file:///home/anna/v.mp4", "~/v.mp4", "/home/v.mp4"]
+        {
             assert_eq!(without_place(place), "v.mp4", "{place}");
         }
         assert_eq!(without_place("films/v.mp4"), "films/v.mp4");

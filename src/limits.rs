@@ -25,7 +25,8 @@ pub fn schema<T: JsonSchema>() -> Value {
 /// # Errors
 /// [`Error::Recipe`] with the first key whose value is outside, the value and the accepted range.
 pub fn check<T: JsonSchema + Serialize>(config: &T, prefix: &str) -> Result<()> {
-    let table = toml::Table::try_from(config).map_err(|e| Error::Recipe { place: prefix.into(), what: e.to_string() })?;
+    let table =
+        toml::Table::try_from(config).map_err(|e| Error::Recipe { place: prefix.into(), what: e.to_string() })?;
     check_table(&table, &schema::<T>(), prefix)
 }
 
@@ -47,7 +48,10 @@ pub fn check_table(table: &toml::Table, schema: &Value, prefix: &str) -> Result<
             _ => continue,
         };
         if let Some(expected) = refusal(number, limits) {
-            return Err(Error::Recipe { place: name, what: format!("{value} is no sensible value, expected {expected}") });
+            return Err(Error::Recipe {
+                place: name,
+                what: format!("{value} is no sensible value, expected {expected}"),
+            });
         }
     }
     Ok(())
@@ -62,7 +66,10 @@ fn refusal(number: f64, limits: &Value) -> Option<String> {
     // A 32-bit value is compared with the limit as 32 bits hold it.
     let limit = |keyword: &str| limits[keyword].as_f64().map(|x| if single { f64::from(x as f32) } else { x });
     let (least, above, most) = (limit("minimum"), limit("exclusiveMinimum"), limit("maximum"));
-    if least.is_none_or(|least| number >= least) && above.is_none_or(|above| number > above) && most.is_none_or(|most| number <= most) {
+    if least.is_none_or(|least| number >= least)
+        && above.is_none_or(|above| number > above)
+        && most.is_none_or(|most| number <= most)
+    {
         return None;
     }
     let shown = |keyword: &str| limits[keyword].as_f64().unwrap_or_default();
@@ -86,12 +93,15 @@ fn tidy(schema: &mut Value) {
     let single = is_single(schema);
     let Some(object) = schema.as_object_mut() else { return };
     let choices: Option<Vec<(Value, Value)>> = object.get("oneOf").and_then(Value::as_array).and_then(|all| {
-        all.iter().map(|one| Some((one.get("const")?.clone(), one.get("description").cloned().unwrap_or_default()))).collect()
+        all.iter()
+            .map(|one| Some((one.get("const")?.clone(), one.get("description").cloned().unwrap_or_default())))
+            .collect()
     });
     if let Some(choices) = choices {
         object.remove("oneOf");
         object.insert("type".into(), json!("string"));
-        let words: Vec<String> = choices.iter().map(|(word, what)| format!("{word}: {}", what.as_str().unwrap_or_default())).collect();
+        let words: Vec<String> =
+            choices.iter().map(|(word, what)| format!("{word}: {}", what.as_str().unwrap_or_default())).collect();
         let about = object.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
         object.insert("description".into(), json!(format!("{about} {}", words.join(" ")).trim()));
         object.insert("enum".into(), choices.into_iter().map(|(word, _)| word).collect());

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use mimalloc::MiMalloc;
 
-/// For every library of the process, ONNX Runtime's too: it keeps a call's buffers for the next one, which the system's gives back and
-/// asks for again, page by page. `diarize` takes 8 % less CPU time and 15 % less memory than with the system's.
+/// For every library of the process, ONNX Runtime's too: it keeps a call's buffers for the next one, which the system's
+/// gives back and asks for again, page by page. `diarize` takes 8 % less CPU time and 15 % less memory than with the
+/// system's.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -1,8 +1,10 @@
-//! The pulse of a process: how much work it has done, in units of no size, so that somebody outside can tell a long step from a hang.
+//! The pulse of a process: how much work it has done, in units of no size, so that somebody outside can tell a long
+//! step from a hang.
 //!
-//! Only work that comes to an end may beat: media read or decoded further than ever before, a call of a model, a frame of sound, a table
-//! written. A loop that goes round without getting anywhere (a decoder that spins, a library that repeats its warning) does not beat, however
-//! busy it is. One counter a process is enough: a worker does one interview at a time.
+//! Only work that comes to an end may beat: media read or decoded further than ever before, a call of a model, a frame
+//! of sound, a table written. A loop that goes round without getting anywhere (a decoder that spins, a library that
+//! repeats its warning) does not beat, however busy it is. One counter a process is enough: a worker does one interview
+//! at a time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

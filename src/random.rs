@@ -17,7 +17,8 @@ impl Random {
     /// The stream of a seed and a purpose, so that one more draw for another purpose changes none for this one (FNV-1a
     /// of its name).
     pub fn new(seed: u64, purpose: &str) -> Self {
-        let name = purpose.bytes().fold(0xcbf2_9ce4_8422_2325, |h: u64, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        let name =
+            purpose.bytes().fold(0xcbf2_9ce4_8422_2325, |h: u64, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
         let mut random = Random { state: seed ^ name };
         random.bits();
         random
@@ -88,7 +89,9 @@ mod tests {
 
     #[test]
     fn the_same_seed_is_the_same_chance_and_another_is_not() {
-        let draw = |seed, name| (0..8).map(|_| ()).scan(Random::new(seed, name), |r, ()| Some(r.below(1000))).collect::<Vec<_>>();
+        let draw = |seed, name| {
+            (0..8).map(|_| ()).scan(Random::new(seed, name), |r, ()| Some(r.below(1000))).collect::<Vec<_>>()
+        };
         assert_eq!(draw(0, "a"), draw(0, "a"));
         assert_ne!(draw(0, "a"), draw(1, "a"));
         assert_ne!(draw(0, "a"), draw(0, "b"));

@@ -1,4 +1,5 @@
-//! The recipe: every parameter that changes results, one table a stage, read from TOML and overridden by `--set KEY=VALUE`.
+//! The recipe: every parameter that changes results, one table a stage, read from TOML and overridden by `--set
+//! KEY=VALUE`.
 
 use std::path::Path;
 
@@ -70,7 +71,10 @@ impl InputConfig {
         limits::check(self, "input")?;
         if let (AudioMix::All, Some(index)) = (self.mix(), self.audio_stream.index()) {
             let what = format!("all audio streams are to be mixed, and stream {index} alone to be taken");
-            return Err(Error::Recipe { place: "input.audio_stream with input.audio_mix or input.track_speakers".into(), what });
+            return Err(Error::Recipe {
+                place: "input.audio_stream with input.audio_mix or input.track_speakers".into(),
+                what,
+            });
         }
         Ok(())
     }
@@ -104,8 +108,8 @@ impl Recipe {
         if let Some(path) = file {
             let text = crate::file::read_text(path)?;
             let place = path.display().to_string();
-            let table: toml::Table =
-                toml::from_str(&text).map_err(|e| Error::Recipe { place: place.clone(), what: e.to_string().trim().to_owned() })?;
+            let table: toml::Table = toml::from_str(&text)
+                .map_err(|e| Error::Recipe { place: place.clone(), what: e.to_string().trim().to_owned() })?;
             merge(&mut tree, &table, "", &place)?;
         }
         for text in overrides {
@@ -206,7 +210,9 @@ const EXACT_IN_F64: u64 = 1 << 53;
 /// The value in the type of the default it replaces: a whole number may stand for a float.
 fn fit(default: &toml::Value, value: toml::Value, name: &str, place: &str) -> Result<toml::Value> {
     match (default, value) {
-        (toml::Value::Float(_), toml::Value::Integer(i)) if i.unsigned_abs() <= EXACT_IN_F64 => Ok(toml::Value::Float(i as f64)),
+        (toml::Value::Float(_), toml::Value::Integer(i)) if i.unsigned_abs() <= EXACT_IN_F64 => {
+            Ok(toml::Value::Float(i as f64))
+        }
         (default, value) if default.same_type(&value) => Ok(value),
         (default, value) => Err(Error::Recipe {
             place: place.into(),

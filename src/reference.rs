@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-/// The folder of reference clips: `TURNWISE_SHARED`, else `../shared` beside the clone. A test that cannot read it fails.
+/// The folder of reference clips: `TURNWISE_SHARED`, else `../shared` beside the clone. A test that cannot read it
+/// fails.
 pub(crate) fn folder() -> PathBuf {
     let folder = std::env::var_os("TURNWISE_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
     assert!(

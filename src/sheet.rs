@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use crate::spelling::{OWN_COLUMNS, is_own_column, meant};
 
 /// What to do about a file that is not what is read here.
-const SAVE_AS: &str = "save it as CSV with commas, in UTF-8 (spreadsheet programs call it \"CSV UTF-8, comma separated\")";
+const SAVE_AS: &str =
+    "save it as CSV with commas, in UTF-8 (spreadsheet programs call it \"CSV UTF-8, comma separated\")";
 
 /// Longest piece of a file that is quoted in an error, in characters.
 const QUOTED: usize = 60;
@@ -35,8 +36,8 @@ impl Sheet {
     ///
     /// # Errors
     /// [`Error::Read`]; [`Error::Parse`] naming line and cell: another encoding than UTF-8, bars between
-    /// the cells, a name used for two columns, cells under no name, a quote that is not closed, a row with more or fewer
-    /// cells than the header.
+    /// the cells, a name used for two columns, cells under no name, a quote that is not closed, a row with more or
+    /// fewer cells than the header.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = crate::file::read(path)?;
         Self::parse(path, &bytes)
@@ -64,7 +65,10 @@ impl Sheet {
             }
             let fail = |what: String, hint: &str| Error::parse(path, line, what, hint);
             if cells.iter().any(|c| c.contains(['\n', '\r'])) && !text.matches('"').count().is_multiple_of(2) {
-                return Err(fail("a quote is opened and not closed".into(), "close it, or write a quote inside a cell twice"));
+                return Err(fail(
+                    "a quote is opened and not closed".into(),
+                    "close it, or write a quote inside a cell twice",
+                ));
             }
             if cells.len() != header.len() {
                 let what = format!("{} cells under a header of {}", cells.len(), header.len());
@@ -99,7 +103,12 @@ impl Sheet {
             Some(missing) => {
                 let found = self.header.join(", ");
                 let near = meant(missing, self.columns()).replace("did you mean", "is it");
-                Err(Error::parse(&self.path, 1, format!("no column \"{missing}\" in the header \"{found}\"{near}"), hint))
+                Err(Error::parse(
+                    &self.path,
+                    1,
+                    format!("no column \"{missing}\" in the header \"{found}\"{near}"),
+                    hint,
+                ))
             }
         }
     }
@@ -113,7 +122,8 @@ impl Sheet {
         let Some(unknown) = self.columns().find(|c| !known.contains(c) && !is_own_column(c)) else { return Ok(()) };
         let what = format!("unknown column \"{unknown}\"{}", meant(unknown, known.iter().copied()));
         let own = OWN_COLUMNS.map(|begin| format!("\"{begin}\"")).join(" or ");
-        let hint = format!("known are {}; begin the names of columns that are for yourself with {own}", known.join(", "));
+        let hint =
+            format!("known are {}; begin the names of columns that are for yourself with {own}", known.join(", "));
         Err(Error::parse(&self.path, 1, what, hint))
     }
 
@@ -189,14 +199,18 @@ fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str> {
             let begin = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |p| p + 1);
             let line = bytes[begin..].split(|b| *b == b'\n' || *b == b'\r').next().unwrap_or_default();
             let (guess, ..) = WINDOWS_1252.decode(line);
-            let what = format!("this is no UTF-8 text (byte 0x{:02X}); read as Windows-1252 the line is \"{}\"", bytes[at], clip(&guess));
+            let what = format!(
+                "this is no UTF-8 text (byte 0x{:02X}); read as Windows-1252 the line is \"{}\"",
+                bytes[at],
+                clip(&guess)
+            );
             fail(line_of(at), what)
         }
     }
 }
 
-/// A comma; a semicolon or a tab where the header has no comma: where the comma is the decimal sign, spreadsheet programs
-/// write semicolons under the name of CSV.
+/// A comma; a semicolon or a tab where the header has no comma: where the comma is the decimal sign, spreadsheet
+/// programs write semicolons under the name of CSV.
 fn separator(path: &Path, text: &str) -> Result<u8> {
     let header = text.lines().next().unwrap_or_default();
     if header.contains(',') {
@@ -273,7 +287,10 @@ mod tests {
             (b"PK\x03\x04...".as_slice(), "t.csv: this is a spreadsheet program's own file; save it as CSV"),
             (&wide, "t.csv: this is UTF-16 text without a byte order mark; save it"),
             (&marked, "t.csv: this is UTF-16 text; save it"),
-            (b"a,b\n1,J\xfcrgen\n", "t.csv:2: this is no UTF-8 text (byte 0xFC); read as Windows-1252 the line is \"1,Jürgen\"; save it"),
+            (
+                b"a,b\n1,J\xfcrgen\n",
+                "t.csv:2: this is no UTF-8 text (byte 0xFC); read as Windows-1252 the line is \"1,Jürgen\"; save it",
+            ),
             (b"a,b\n1,2\x003\n", "t.csv:2: a character NUL"),
             (b"a|b\n1|2\n", "t.csv:1: the cells are separated by bars: \"a|b\""),
             (b"a;b\n1;2;3\n", "t.csv:2: 3 cells under a header of 2"),
@@ -292,10 +309,14 @@ mod tests {
     fn a_column_with_a_slip_in_its_name_is_never_passed_over() {
         let known = ["media", "min_speakers"];
         let told = |header: &str| parse(header.as_bytes()).unwrap().allow_only(&known).unwrap_err().to_string();
-        assert!(told("media,min_speaker\n").contains("t.csv:1: unknown column \"min_speaker\"; did you mean \"min_speakers\"?; known are"));
+        assert!(
+            told("media,min_speaker\n")
+                .contains("t.csv:1: unknown column \"min_speaker\"; did you mean \"min_speakers\"?; known are")
+        );
         let own = told("media,mood\n");
         assert!(
-            own.contains("unknown column \"mood\"; known are media, min_speakers; ") && own.contains("with \"x_\" or \"note\""),
+            own.contains("unknown column \"mood\"; known are media, min_speakers; ")
+                && own.contains("with \"x_\" or \"note\""),
             "{own}"
         );
         parse(b"media,x_mood,note,notes of Ann\n").unwrap().allow_only(&known).unwrap();

@@ -51,7 +51,8 @@ impl AudioBuffer {
 /// Sound whose loudest sample is below this (-80 dBFS) is silence.
 pub const SILENT_PEAK: f32 = 1e-4;
 
-/// Mono samples at one rate, read piece by piece: held in memory ([`AudioBuffer`]), or in a file where a recording may be long.
+/// Mono samples at one rate, read piece by piece: held in memory ([`AudioBuffer`]), or in a file where a recording may
+/// be long.
 pub trait Sound {
     /// Samples a second.
     fn rate_hz(&self) -> u32;
@@ -89,7 +90,8 @@ impl Sound for AudioBuffer {
 /// One decoded picture: upright, square pixels, 8-bit RGB.
 #[derive(Clone)]
 pub struct VideoFrame {
-    /// Position in decoding order among all decoded frames of the stream, from 0 (frames before the origin not counted).
+    /// Position in decoding order among all decoded frames of the stream, from 0 (frames before the origin not
+    /// counted).
     pub index: u64,
     /// Presentation time since the common origin.
     pub pts: Seconds,

@@ -40,7 +40,8 @@ mod tests {
 
     #[test]
     fn the_name_that_was_meant_is_found() {
-        let known = ["interview_id", "media", "transcript", "speakers", "min_speakers", "max_speakers", "sample_id", "rttm"];
+        let known =
+            ["interview_id", "media", "transcript", "speakers", "min_speakers", "max_speakers", "sample_id", "rttm"];
         for (given, wanted) in [
             ("min_speaker", Some("min_speakers")),
             ("Min Speakers", Some("min_speakers")),
@@ -60,7 +61,8 @@ mod tests {
 
     #[test]
     fn names_that_a_disk_takes_for_one_fold_to_one() {
-        for (one, other) in [("Ann", "aNN"), ("É", "e\u{301}"), ("Straße", "STRASSE"), ("ΟΔΟΣ", "οδος"), ("a/B", "A/b")] {
+        for (one, other) in [("Ann", "aNN"), ("É", "e\u{301}"), ("Straße", "STRASSE"), ("ΟΔΟΣ", "οδος"), ("a/B", "A/b")]
+        {
             assert_eq!(folded(one), folded(other), "{one} {other}");
         }
         assert_ne!(folded("ann"), folded("anne"));

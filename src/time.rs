@@ -24,7 +24,8 @@ impl Seconds {
         secs.is_finite().then_some(Seconds(secs))
     }
 
-    /// For values that are finite by construction; a non-finite one becomes 0 in release builds and panics in debug builds.
+    /// For values that are finite by construction; a non-finite one becomes 0 in release builds and panics in debug
+    /// builds.
     pub fn of(secs: f64) -> Self {
         debug_assert!(secs.is_finite(), "non-finite time {secs}");
         Seconds(if secs.is_finite() { secs } else { 0.0 })
@@ -85,7 +86,8 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Half-open interval [start, end) in seconds; `end >= start`, so a transcript's zero-length turn is representable and empty.
+/// Half-open interval [start, end) in seconds; `end >= start`, so a transcript's zero-length turn is representable and
+/// empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Segment {
     start: Seconds,
@@ -160,7 +162,8 @@ impl Segment {
     }
 }
 
-/// Counts what tests hold down: how often segments are looked at, by this thread. A loop over all pairs of turns cannot hide from it.
+/// Counts what tests hold down: how often segments are looked at, by this thread. A loop over all pairs of turns cannot
+/// hide from it.
 #[cfg(test)]
 pub(crate) mod work {
     use std::cell::Cell;
@@ -187,7 +190,8 @@ impl fmt::Display for Segment {
     }
 }
 
-/// The frame ↔ time map of an analysis: frame `i` covers samples `[i * hop, i * hop + window)`, its time is the window's centre.
+/// The frame ↔ time map of an analysis: frame `i` covers samples `[i * hop, i * hop + window)`, its time is the
+/// window's centre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameGrid {
     rate_hz: u32,

@@ -178,7 +178,9 @@ pub enum Warning {
         media_end: Seconds,
     },
     /// Turns that would begin before the media, moved as asked; they begin at its start.
-    #[error("turns_before_start: {count} turns begin before 0 once moved by {moved_secs:+.2} s; what lies before is cut off")]
+    #[error(
+        "turns_before_start: {count} turns begin before 0 once moved by {moved_secs:+.2} s; what lies before is cut off"
+    )]
     TurnsBeforeStart {
         /// How many.
         count: usize,
@@ -273,7 +275,9 @@ pub enum Warning {
         extension: String,
     },
     /// Several WAV files in one file; all of them were read.
-    #[error("wav_joined: {files} pieces of sound stand in one file (joined WAV files, or chunks); all are read, one after the other")]
+    #[error(
+        "wav_joined: {files} pieces of sound stand in one file (joined WAV files, or chunks); all are read, one after the other"
+    )]
     WavJoined {
         /// How many.
         files: usize,
@@ -338,7 +342,9 @@ pub enum Warning {
         believed_secs: f64,
     },
     /// Sound in further chunks of a WAV file.
-    #[error("bytes_unread: {bytes} bytes of sound stand in further data chunks of the file, of which only the first is read")]
+    #[error(
+        "bytes_unread: {bytes} bytes of sound stand in further data chunks of the file, of which only the first is read"
+    )]
     ChunksUnread {
         /// How many bytes.
         bytes: u64,
@@ -444,8 +450,13 @@ impl Warnings {
 
     /// All, as text, sorted and without repeats, so that the order of threads never shows.
     pub fn into_sorted(self) -> Vec<String> {
-        let mut all: Vec<String> =
-            self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).iter().map(ToString::to_string).collect();
+        let mut all: Vec<String> = self
+            .0
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         all.sort();
         all.dedup();
         all

@@ -1,4 +1,5 @@
-//! Baselines on made corpora: what is planted is found and what is not is not, no fold parts a couple, and odd tables are told, not panicked on.
+//! Baselines on made corpora: what is planted is found and what is not is not, no fold parts a couple, and odd tables
+//! are told, not panicked on.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
 
@@ -119,11 +120,18 @@ fn folds_part_no_couple_and_the_seed_decides_every_byte() {
         for row in 0..table.rows() {
             let [group, part, model] = ["split_group", "part", "model"].map(|n| table.text(n, row).unwrap().to_owned());
             let fold = table.number("fold", row).unwrap() as i64;
-            assert_eq!(*folds.entry(format!("{part} {group}")).or_insert(fold), fold, "{task}: {group} is in two folds");
+            assert_eq!(
+                *folds.entry(format!("{part} {group}")).or_insert(fold),
+                fold,
+                "{task}: {group} is in two folds"
+            );
             *models.entry(model).or_default() += 1;
         }
         assert_eq!(folds.values().collect::<std::collections::BTreeSet<_>>().len(), 5, "{task}");
-        assert!(models.len() >= 6 && models.values().all(|n| *n == instances), "{task}: {models:?}, {instances} instances");
+        assert!(
+            models.len() >= 6 && models.values().all(|n| *n == instances),
+            "{task}: {models:?}, {instances} instances"
+        );
     }
 }
 
@@ -150,13 +158,20 @@ fn predictions_have_the_benchmark_s_shape() {
                     "er" => assert!((0..=10).contains(&said["intensity"].as_i64().unwrap())),
                     "vp" => {
                         let pairs = said["pairs"].as_array().unwrap();
-                        assert!(!pairs.is_empty() && pairs.iter().all(|p| known(&p["target"]) && p["target"] != p["source"]), "{line}");
+                        assert!(
+                            !pairs.is_empty()
+                                && pairs.iter().all(|p| known(&p["target"]) && p["target"] != p["source"]),
+                            "{line}"
+                        );
                         assert!(pairs.iter().all(|p| p["source"].as_str() == table.text("speaker", row)));
                     }
                     _ => {
                         let top = said["top3"].as_array().unwrap();
                         let named: Vec<&Value> = top.iter().filter(|n| **n != "").collect();
-                        assert!(top.len() == 3 && named.len() == set.len().min(3) && named.iter().all(|n| known(n)), "{line}");
+                        assert!(
+                            top.len() == 3 && named.len() == set.len().min(3) && named.iter().all(|n| known(n)),
+                            "{line}"
+                        );
                         assert!((0..named.len()).all(|i| !named[..i].contains(&named[i])), "{line}");
                     }
                 }
@@ -176,23 +191,38 @@ impl Odd {
     fn write(&self, folder: &Path, name: &str) {
         let text = |name: &'static str| ColumnSpec::new(name, Kind::Str, "", "").until(CutOff::None);
         let mut columns: Vec<ColumnSpec> =
-            ["interview_id", "instance_id", "split_group", "rule", "kind", "unit", "label"].into_iter().map(text).collect();
+            ["interview_id", "instance_id", "split_group", "rule", "kind", "unit", "label"]
+                .into_iter()
+                .map(text)
+                .collect();
         columns.push(ColumnSpec::new("label_value", Kind::F64, "", ""));
         columns.push(ColumnSpec::new("candidates", Kind::StrList, "", ""));
-        columns.extend(self.features.iter().map(|(name, cut_off, _)| ColumnSpec::new(*name, Kind::F64, "", "").until(*cut_off)));
+        columns.extend(
+            self.features.iter().map(|(name, cut_off, _)| ColumnSpec::new(*name, Kind::F64, "", "").until(*cut_off)),
+        );
         let mut table = TableBuilder::new(TableSchema { name: "labels", description: "", columns });
         let mut levels: Vec<String> = self.rows.iter().map(|r| r.1.to_owned()).collect();
         levels.sort();
         levels.dedup();
         for (i, (group, label, value)) in self.rows.iter().enumerate() {
-            table.row().set("interview_id", format!("{group}/i")).set("instance_id", i.to_string()).set("split_group", group.as_str());
-            table.set("rule", "labels").set("kind", self.kind).set("unit", "turn").set("label", *label).set("label_value", *value);
+            table
+                .row()
+                .set("interview_id", format!("{group}/i"))
+                .set("instance_id", i.to_string())
+                .set("split_group", group.as_str());
+            table
+                .set("rule", "labels")
+                .set("kind", self.kind)
+                .set("unit", "turn")
+                .set("label", *label)
+                .set("label_value", *value);
             table.set("candidates", levels.clone());
             for (name, _, values) in &self.features {
                 table.set(name, values[i]);
             }
         }
-        parquet::write(&folder.join(format!("{name}.parquet")), &table.finish().unwrap(), &FileMetadata::default()).unwrap();
+        parquet::write(&folder.join(format!("{name}.parquet")), &table.finish().unwrap(), &FileMetadata::default())
+            .unwrap();
     }
 }
 
@@ -211,13 +241,16 @@ fn odd_tables_are_answered_in_words() {
         groups(n).enumerate().map(|(i, g)| (g, label(i), Some(i as f64))).collect::<Vec<_>>()
     };
     let nan = f64::NAN;
-    Odd { kind: "binary", rows: rows(24, &|_| "a"), features: vec![("turns.x@0", CutOff::TurnEnd, noise(24))] }.write(&tasks, "one_class");
+    Odd { kind: "binary", rows: rows(24, &|_| "a"), features: vec![("turns.x@0", CutOff::TurnEnd, noise(24))] }
+        .write(&tasks, "one_class");
     Odd { kind: "multiclass", rows: rows(24, &two), features: vec![] }.write(&tasks, "no_features");
     let dull = vec![("turns.x@0", CutOff::TurnEnd, vec![nan; 24]), ("turns.pause@0", CutOff::TurnEnd, vec![3.25; 24])];
     Odd { kind: "ordinal", rows: rows(24, &two), features: dull }.write(&tasks, "dull");
-    Odd { kind: "regression", rows: rows(8, &two), features: vec![("dyads.x@0", CutOff::TurnEnd, noise(8))] }.write(&tasks, "two_groups");
+    Odd { kind: "regression", rows: rows(8, &two), features: vec![("dyads.x@0", CutOff::TurnEnd, noise(8))] }
+        .write(&tasks, "two_groups");
     let huge = noise(24).iter().map(|x| x * 1e300).collect();
-    Odd { kind: "ranking", rows: rows(24, &two), features: vec![("turns.x@0", CutOff::None, huge)] }.write(&tasks, "huge");
+    Odd { kind: "ranking", rows: rows(24, &two), features: vec![("turns.x@0", CutOff::None, huge)] }
+        .write(&tasks, "huge");
     Odd { kind: "binary", rows: vec![("g".into(), "a", None); 6], features: vec![] }.write(&tasks, "one_group");
     Odd { kind: "binary", rows: vec![], features: vec![] }.write(&tasks, "nothing");
     Odd { kind: "text", rows: rows(8, &two), features: vec![] }.write(&tasks, "words");
@@ -248,20 +281,25 @@ fn odd_tables_are_answered_in_words() {
 fn a_leak_planted_in_a_task_table_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let rows = groups(8).map(|g| (g, "a", Some(1.0))).collect();
-    let features = vec![("turns.gap_to_next_secs@0", CutOff::NextTurn, vec![0.0; 8]), ("turns.x@0", CutOff::TurnEnd, vec![0.0; 8])];
+    let features = vec![
+        ("turns.gap_to_next_secs@0", CutOff::NextTurn, vec![0.0; 8]),
+        ("turns.x@0", CutOff::TurnEnd, vec![0.0; 8]),
+    ];
     Odd { kind: "regression", rows, features }.write(folder.path(), "leaky");
     let told = refused(&["baseline", text(folder.path()), "--task", "leaky"]);
     assert!(told.contains("turns.gap_to_next_secs@0 (cut-off next_turn)") && !told.contains("turns.x"), "{told}");
 }
 
-/// A measurement: `cargo test --release --test baseline -- --ignored --nocapture`, best with `taskset -c 0` and the crate at opt-level 3.
+/// A measurement: `cargo test --release --test baseline -- --ignored --nocapture`, best with `taskset -c 0` and the
+/// crate at opt-level 3.
 #[test]
 #[ignore = "a measurement of some minutes"]
 fn the_whole_benchmark_in_time() {
     let folder = tempfile::tempdir().unwrap();
     let (out, annotations) = (folder.path().join("out"), folder.path().join("annotations"));
     // As many samples and turns as RESCUE-bench: 191 and 7,079.
-    Corpus { samples: 191, samples_each: 4, rows: 37, more: 12, planted: 0.3, wide: true, seed: 1 }.write(&out, &annotations);
+    Corpus { samples: 191, samples_each: 4, rows: 37, more: 12, planted: 0.3, wide: true, seed: 1 }
+        .write(&out, &annotations);
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("pipelines/tasks/rescue.toml");
     let secs = |args: &[&str]| {
         let start = std::time::Instant::now();
@@ -270,7 +308,15 @@ fn the_whole_benchmark_in_time() {
         start.elapsed().as_secs_f64()
     };
     let tasks = secs(&["tasks", text(&out), "--annotations", text(&annotations), "--tasks", text(&shipped)]);
-    let export = secs(&["export", "rescue", text(&out), "--annotations", text(&annotations), "--to", text(&folder.path().join("fed"))]);
+    let export = secs(&[
+        "export",
+        "rescue",
+        text(&out),
+        "--annotations",
+        text(&annotations),
+        "--to",
+        text(&folder.path().join("fed")),
+    ]);
     let jsonl = secs(&["export", "jsonl", text(&out), "--to", text(&folder.path().join("instances"))]);
     let baseline = secs(&["baseline", text(&out.join("tasks")), "--task", "all"]);
     println!("tasks {tasks:.1} s, export rescue {export:.1} s, export jsonl {jsonl:.1} s, baseline {baseline:.1} s");
@@ -283,9 +329,11 @@ fn the_three_examples_go_from_transcripts_to_metrics() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let out = folder.path().join("out");
     run(&["extract", text(&root.join("data/sample/relations/corpus.csv")), "--out", text(&out)]);
-    for (file, task, unit, instances) in
-        [("relations", "dominance", "dyad", 48), ("trust", "trust", "turn", 336), ("sessions", "alliance", "interview", 24)]
-    {
+    for (file, task, unit, instances) in [
+        ("relations", "dominance", "dyad", 48),
+        ("trust", "trust", "turn", 336),
+        ("sessions", "alliance", "interview", 24),
+    ] {
         let file = root.join(format!("pipelines/tasks/{file}.toml"));
         let told = run(&["tasks", text(&out), "--tasks", text(&file)]);
         assert!(told.contains(&format!("{instances} instances, 24 of 24 interviews with tables")), "{told}");
@@ -305,12 +353,22 @@ fn the_three_examples_go_from_transcripts_to_metrics() {
     let to = folder.path().join("instances");
     run(&["export", "jsonl", text(&out), "--to", text(&to)]);
     let first = |task: &str| -> Value {
-        serde_json::from_str(std::fs::read_to_string(to.join(format!("{task}.jsonl"))).unwrap().lines().next().unwrap()).unwrap()
+        serde_json::from_str(std::fs::read_to_string(to.join(format!("{task}.jsonl"))).unwrap().lines().next().unwrap())
+            .unwrap()
     };
     let (dominance, alliance, trust) = (first("dominance"), first("alliance"), first("trust"));
-    assert_eq!(dominance["question"].as_str().unwrap().split('?').next(), Some("What is the dominance of Ann towards Bo"));
+    assert_eq!(
+        dominance["question"].as_str().unwrap().split('?').next(),
+        Some("What is the dominance of Ann towards Bo")
+    );
     assert!(alliance["context"].as_array().unwrap().len() > 5 && alliance["label"]["value"].is_number(), "{alliance}");
-    assert!(trust["context"].as_array().unwrap().iter().all(|r| r["text"].is_string() && r["row"].as_u64() <= trust["turn"].as_u64()));
+    assert!(
+        trust["context"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|r| r["text"].is_string() && r["row"].as_u64() <= trust["turn"].as_u64())
+    );
     // What a dyad has is its source's and its target's: the shares of the floor of two people.
     let table = read(&out.join("tasks/dominance.parquet")).unwrap();
     let number = |name: &str, row| table.number(name, row).unwrap();
@@ -319,7 +377,10 @@ fn the_three_examples_go_from_transcripts_to_metrics() {
         ("turns.words@source", "turns.words@target"),
         ("dyads.floor_offset_secs@source_to_target", "dyads.floor_offset_secs@target_to_source"),
     ] {
-        assert!((number(one, 0) - number(other, 1)).abs() < 1e-12 && (number(one, 0) - number(one, 1)).abs() > 1e-6, "{one}");
+        assert!(
+            (number(one, 0) - number(other, 1)).abs() < 1e-12 && (number(one, 0) - number(one, 1)).abs() > 1e-6,
+            "{one}"
+        );
     }
 }
 
@@ -327,7 +388,8 @@ fn the_three_examples_go_from_transcripts_to_metrics() {
 fn tasks_with_labels_are_checked_for_leaks_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let (out, annotations) = (folder.path().join("out"), folder.path().join("annotations"));
-    Corpus { samples: 4, samples_each: 2, rows: 12, more: 0, planted: 0.5, wide: true, seed: 2 }.write(&out, &annotations);
+    Corpus { samples: 4, samples_each: 2, rows: 12, more: 0, planted: 0.5, wide: true, seed: 2 }
+        .write(&out, &annotations);
     let tasks = folder.path().join("tasks.toml");
     let labels = |rows: &[&str]| std::fs::write(folder.path().join("l.csv"), rows.join("\n")).unwrap();
     let write = |unit: &str, context: i64, feature: &str| {
@@ -362,11 +424,20 @@ fn tasks_with_labels_are_checked_for_leaks_by_name() {
     write("dyad", -1, "turns.level_mean_db");
     assert!(refused(&args).contains("has no speaker \"Nobody\""));
     // A field of the annotations as label; without them it cannot be.
-    std::fs::write(&tasks, "[[task]]\nname = \"t\"\n[task.labels]\nunit = \"turn\"\nkind = \"multiclass\"\nfield = \"primary_speaker\"\n")
-        .unwrap();
+    std::fs::write(
+        &tasks,
+        "[[task]]\nname = \"t\"\n[task.labels]\nunit = \"turn\"\nkind = \"multiclass\"\nfield = \"primary_speaker\"\n",
+    )
+    .unwrap();
     assert!(refused(&args).contains("name them with --annotations"));
     let told = run(&[&args[..], &["--annotations", text(&annotations)]].concat());
     assert!(told.contains("48 instances"), "{told}");
-    std::fs::write(&tasks, "[[task]]\nname = \"t\"\n[task.labels]\nunit = \"turn\"\nkind = \"multiclass\"\nfield = \"mood\"\n").unwrap();
-    assert!(refused(&[&args[..], &["--annotations", text(&annotations)]].concat()).contains("no annotation field \"mood\""));
+    std::fs::write(
+        &tasks,
+        "[[task]]\nname = \"t\"\n[task.labels]\nunit = \"turn\"\nkind = \"multiclass\"\nfield = \"mood\"\n",
+    )
+    .unwrap();
+    assert!(
+        refused(&[&args[..], &["--annotations", text(&annotations)]].concat()).contains("no annotation field \"mood\"")
+    );
 }

@@ -14,7 +14,8 @@ use turnwise::store::read::read;
 
 /// Runs with a limit: what hangs on a pipe is a failure, not a wait.
 fn run(stage: &Stage, arguments: &[&str]) -> Told {
-    let mut child: Child = stage.command(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child: Child =
+        stage.command(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
     while child.try_wait().unwrap().is_none() {
         if begun.elapsed() > Duration::from_secs(60) {
@@ -49,7 +50,10 @@ fn a_playlist_is_refused_by_every_command_that_takes_media() {
         .arg(stage.path("secret.ts"))
         .status();
     assert!(made.unwrap().success());
-    stage.write("list.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-VERSION:3\n#EXTINF:2.0,\nsecret.ts\n#EXT-X-ENDLIST\n");
+    stage.write(
+        "list.m3u8",
+        "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-VERSION:3\n#EXTINF:2.0,\nsecret.ts\n#EXT-X-ENDLIST\n",
+    );
     stage.write("list.mp4", "ffconcat version 1.0\nfile secret.ts\n");
     stage.write("known/Ken.wav", "ffconcat version 1.0\nfile ../secret.ts\n");
     stage.cut("good.wav", "25", "2", &["-vn", "-c:a", "pcm_s16le"]);
@@ -66,7 +70,11 @@ fn a_playlist_is_refused_by_every_command_that_takes_media() {
     ] {
         let told = run(&stage, &arguments);
         assert_eq!(told.code, 1, "{arguments:?}: {}", told.err);
-        assert!(told.err.contains(named) && told.err.contains("only files that are named are read"), "{arguments:?}: {}", told.err);
+        assert!(
+            told.err.contains(named) && told.err.contains("only files that are named are read"),
+            "{arguments:?}: {}",
+            told.err
+        );
     }
     assert!(!stage.path("out/turns").exists() && !stage.path("out/d.rttm").exists());
 }
@@ -83,7 +91,9 @@ fn what_is_no_file_is_refused_before_it_is_opened() {
         fifo(&stage.path(pipe));
     }
     let _listening = std::os::unix::net::UnixListener::bind(stage.path("socket")).unwrap();
-    for (what, kind) in [("pipe", "a named pipe"), ("socket", "a socket"), ("/dev/zero", "a device"), ("folder", "a folder")] {
+    for (what, kind) in
+        [("pipe", "a named pipe"), ("socket", "a socket"), ("/dev/zero", "a device"), ("folder", "a folder")]
+    {
         for arguments in [
             vec!["extract", what, "--out", "out"],
             vec!["extract", "good.wav", "--transcript", what, "--out", "out"],
@@ -133,8 +143,7 @@ fn nothing_steers_a_terminal_or_hides_in_a_table() {
                 3\n00:00:02,000 --> 00:00:02,500\nBEN: plain\n";
     stage.write("in/cues.srt", cues);
     stage.write("in/names.rttm", "SPEAKER x 1 0 2 <NA> <NA> \u{1b}[31mred <NA> <NA>\n");
-    let csv =
-        "interview_id,media,transcript,rttm,group\na,talk \u{1b}[31m.wav,cues.srt,names.rttm,cou\u{9b}ple\nb,gone \u{1b}[31m.wav,,,\n";
+    let csv = "interview_id,media,transcript,rttm,group\na,talk \u{1b}[31m.wav,cues.srt,names.rttm,cou\u{9b}ple\nb,gone \u{1b}[31m.wav,,,\n";
     stage.write("in/corpus.csv", csv);
     let told = run(&stage, &["extract", "in/corpus.csv", "--out", "out", "-v"]);
     assert_eq!(told.code, 1, "{}", told.err);
@@ -156,7 +165,10 @@ fn nothing_steers_a_terminal_or_hides_in_a_table() {
     let all = read(&stage.path("out/interviews.parquet")).unwrap();
     let warnings = all.texts("warnings", 0).unwrap();
     for expected in ["2 turns of the transcript", "1 lines of the RTTM file", "2 texts of the manifest"] {
-        assert!(warnings.iter().any(|w| w.starts_with("control_characters: ") && w.contains(expected)), "{expected}: {warnings:?}");
+        assert!(
+            warnings.iter().any(|w| w.starts_with("control_characters: ") && w.contains(expected)),
+            "{expected}: {warnings:?}"
+        );
     }
     assert_eq!((all.text("media", 0), all.text("group", 0)), (Some("talk \u{fffd}[31m.wav"), Some("cou\u{fffd}ple")));
     let id = run(&stage, &["extract", "in/cues.srt", "--id", "a\u{1b}b", "--out", "out"]);

@@ -1,6 +1,12 @@
 //! Sound as users have it: a cable soldered the wrong way round, and a recorder that keeps a track for each speaker.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code, reason = "a test fails loudly, and needs a part of the stage")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    dead_code,
+    reason = "a test fails loudly, and needs a part of the stage"
+)]
 
 mod stage;
 
@@ -17,7 +23,11 @@ const SECS: &str = "20";
 /// `ffmpeg -i <part of the conversation> <args> name`.
 fn make(stage: &Stage, name: &str, args: &[&str]) {
     let mut ffmpeg = Command::new("ffmpeg");
-    ffmpeg.args(["-v", "error", "-y", "-ss", FROM, "-t", SECS, "-i"]).arg(sample("conversation.wav")).args(args).arg(stage.path(name));
+    ffmpeg
+        .args(["-v", "error", "-y", "-ss", FROM, "-t", SECS, "-i"])
+        .arg(sample("conversation.wav"))
+        .args(args)
+        .arg(stage.path(name));
     assert!(ffmpeg.stdin(Stdio::null()).status().expect("ffmpeg is needed: make apt").success());
 }
 
@@ -46,7 +56,10 @@ fn a_channel_the_wrong_way_round_changes_nothing_and_is_told() {
     };
     assert!(!extract("c.wav", "right").contains("channels_cancel"));
     let told = extract("wrong/c.wav", "out");
-    assert!(told.contains("channels_cancel: channels cancel each other in [0.000, 20.000) s; of them channel 0 is taken"), "{told}");
+    assert!(
+        told.contains("channels_cancel: channels cancel each other in [0.000, 20.000) s; of them channel 0 is taken"),
+        "{told}"
+    );
     for table in ["voice", "speech", "rttm"] {
         let end = if table == "rttm" { "rttm" } else { "parquet" };
         let bytes = |out: &str| std::fs::read(stage.path(&format!("{out}/{table}/c.{end}"))).unwrap();

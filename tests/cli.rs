@@ -34,7 +34,10 @@ fn a_wrong_request_is_told_before_any_work_with_exit_2() {
         (vec!["extract", "a.wav", "--out", "out", "--speakers", "0"], "--speakers"),
         (vec!["extract", "a.wav", "--out", "out", "--jobs", "0"], "--jobs"),
         (vec!["extract", "a.wav"], "--out"),
-        (vec!["extract", "twice.csv", "--out", "out", "--transcript", "a.srt"], "--transcript goes with a single media file"),
+        (
+            vec!["extract", "twice.csv", "--out", "out", "--transcript", "a.srt"],
+            "--transcript goes with a single media file",
+        ),
         (vec!["extrakt"], "extrakt"),
     ] {
         let told = stage.run(&arguments);
@@ -49,7 +52,9 @@ fn a_folder_that_cannot_be_written_to_is_told_before_any_work() {
     let stage = Stage::new();
     stage.write("a.wav", "");
     stage.write("file", "");
-    for (out, part) in [("file", "cannot make the folder file"), ("file/below", "file/below"), ("/proc/turnwise", "/proc/turnwise")] {
+    for (out, part) in
+        [("file", "cannot make the folder file"), ("file/below", "file/below"), ("/proc/turnwise", "/proc/turnwise")]
+    {
         let told = stage.run(&["extract", "a.wav", "--out", out]);
         assert_eq!((told.code, told.err.lines().count()), (1, 1), "{}", told.err);
         assert!(told.err.contains(part), "{}", told.err);

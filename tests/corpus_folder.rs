@@ -9,8 +9,7 @@ mod stage;
 use stage::Stage;
 use turnwise::store::read::{StoredTable, read};
 
-const CUES: &str =
-    "1\n00:00:00,000 --> 00:00:01,500\nANNA: and so we began\n\n2\n00:00:02,000 --> 00:00:02,750\nBEN: to look at it again\n";
+const CUES: &str = "1\n00:00:00,000 --> 00:00:01,500\nANNA: and so we began\n\n2\n00:00:02,000 --> 00:00:02,750\nBEN: to look at it again\n";
 
 /// A corpus of transcripts alone: quick, and everything about the folder is the same.
 fn corpus(stage: &Stage, ids: &[&str]) {
@@ -57,8 +56,14 @@ fn a_slip_in_the_manifest_is_told_however_quiet_and_before_any_work() {
             "slip.csv:1: unknown column \"min_speaker\"; did you mean \"min_speakers\"?",
         ),
         ("interview_id|media|transcript\na||cues.srt\n", "slip.csv:1: the cells are separated by bars"),
-        ("interview_id,media,transcript\nAnn,,cues.srt\nann,,cues.srt\n", "slip.csv:3: interview_id \"ann\" differs from \"Ann\""),
-        ("interview_id,media,transcript\na,,cues.srt\na.parquet/b,,cues.srt\n", "slip.csv:3: interview id \"a.parquet/b\""),
+        (
+            "interview_id,media,transcript\nAnn,,cues.srt\nann,,cues.srt\n",
+            "slip.csv:3: interview_id \"ann\" differs from \"Ann\"",
+        ),
+        (
+            "interview_id,media,transcript\na,,cues.srt\na.parquet/b,,cues.srt\n",
+            "slip.csv:3: interview id \"a.parquet/b\"",
+        ),
         ("interview_id,media,transcript\nx/NUL,,cues.srt\n", "slip.csv:2: interview id \"x/NUL\""),
     ] {
         stage.write("slip.csv", text);
@@ -71,9 +76,13 @@ fn a_slip_in_the_manifest_is_told_however_quiet_and_before_any_work() {
     std::fs::write(stage.path("wide.csv"), wide).unwrap();
     stage.run(&["extract", "wide.csv", "--out", "out", "-q"]).line("wide.csv: this is UTF-16 text; save it as CSV");
     std::fs::write(stage.path("old.csv"), b"interview_id,media\nJ\xf6rg,b\n").unwrap();
-    stage.run(&["extract", "old.csv", "--out", "out", "-q"]).line("old.csv:2: this is no UTF-8 text (byte 0xF6); read as Windows-1252");
+    stage
+        .run(&["extract", "old.csv", "--out", "out", "-q"])
+        .line("old.csv:2: this is no UTF-8 text (byte 0xF6); read as Windows-1252");
     stage.write("corpus.tsv", "interview_id\tmedia\n");
-    stage.run(&["extract", "corpus.tsv", "--out", "out"]).line("corpus.tsv is a table, and a manifest is a .csv file; save it as CSV");
+    stage
+        .run(&["extract", "corpus.tsv", "--out", "out"])
+        .line("corpus.tsv is a table, and a manifest is a .csv file; save it as CSV");
     // Columns and rows that say nothing.
     stage.write("corpus.csv", "interview_id,media,transcript,note,x_age,\na,,cues.srt,for me,50,\n,,,,,\n");
     let ended = stage.run(&EXTRACT);
@@ -114,7 +123,10 @@ fn tables_of_a_failed_interview_are_not_current_and_not_lost() {
     assert_eq!(told(&stage), [("a".to_owned(), "failed".to_owned()), ("b".to_owned(), "done".to_owned())]);
     assert!(!stage.path("out/turns/a.parquet").exists() && !stage.path("out/rttm/a.rttm").exists());
     let aside = stage.files("out/.superseded");
-    assert!(aside["turns/a.parquet"] == before["turns/a.parquet"] && aside["interviews/a.parquet"] == before["interviews/a.parquet"]);
+    assert!(
+        aside["turns/a.parquet"] == before["turns/a.parquet"]
+            && aside["interviews/a.parquet"] == before["interviews/a.parquet"]
+    );
     // Again, and nothing more is lost; then it is done, and what was set aside has served.
     stage.run(&EXTRACT);
     assert_eq!(aside, stage.files("out/.superseded"));
@@ -186,8 +198,11 @@ fn what_a_killed_run_left_is_swept_and_what_is_no_longer_listed_goes_when_asked(
     let ended = stage.run(&[&EXTRACT[..], &["--prune"]].concat());
     ended.line("2 not in corpus.csv removed from out: b, deep/c");
     assert_eq!(told(&stage), done(&["a"]));
-    let left: Vec<String> =
-        stage.files("out").into_keys().filter(|n| n.contains("b.") || n.contains("c.p") || n.contains("deep")).collect();
+    let left: Vec<String> = stage
+        .files("out")
+        .into_keys()
+        .filter(|n| n.contains("b.") || n.contains("c.p") || n.contains("deep"))
+        .collect();
     assert!(left.is_empty() && stage.path("out/mine.txt").exists(), "{left:?}");
     assert!(!stage.path("out/timings/b.json").exists() && !stage.path("out/turns/deep").exists());
 }
@@ -231,7 +246,12 @@ fn interviews_made_in_several_ways_are_told_and_not_mixed() {
         ended.err
     };
     let e = refused(&["tasks", "out", "--tasks", "t.toml"]);
-    assert!(e.contains("task t would mix interviews") && e.contains(": 1 interview: b") && e.contains("face.rate_hz: 10.0 | 2.0"), "{e}");
+    assert!(
+        e.contains("task t would mix interviews")
+            && e.contains(": 1 interview: b")
+            && e.contains("face.rate_hz: 10.0 | 2.0"),
+        "{e}"
+    );
     assert!(!stage.path("out/tasks").exists());
     assert_eq!(stage.run(&["tasks", "out", "--tasks", "t.toml", "--mixed"]).code, 0);
     assert_eq!(read(&stage.path("out/tasks/t.parquet")).unwrap().schema().metadata.recipe_hash, "mixed");
@@ -243,7 +263,10 @@ fn interviews_made_in_several_ways_are_told_and_not_mixed() {
     let sample = |id: &str| format!("{{\"sample_id\": \"{id}\", \"rows\": []}}\n");
     stage.write("samples.jsonl", &(sample("a") + &sample("b")));
     let e = refused(&["export", "rescue", "out", "--annotations", "samples.jsonl", "--to", "anew"]);
-    assert!(!stage.path("anew").exists() && (e.contains("the export would mix") || e.contains("annotations of")), "{e}");
+    assert!(
+        !stage.path("anew").exists() && (e.contains("the export would mix") || e.contains("annotations of")),
+        "{e}"
+    );
 
     // Tables of tasks that are older than the interviews they are of.
     stage.run(&[&EXTRACT[..], &["-q"]].concat());
@@ -293,7 +316,10 @@ fn a_slip_in_any_other_file_of_the_users_is_told_by_name() {
     let export = ["export", "jsonl", "out", "--to", "lines", "--questions", "questions.toml"];
     refused(&export, "\"interveiw\" is no task, rule or unit; did you mean \"interview\"?");
     stage.write("labels.csv", "interview_id,label,group\na,1,g\n");
-    refused(&["tasks", "out", "--tasks", "t.toml"], "labels.csv:1: task t does not use the column \"group\"; write group = \"group\"");
+    refused(
+        &["tasks", "out", "--tasks", "t.toml"],
+        "labels.csv:1: task t does not use the column \"group\"; write group = \"group\"",
+    );
 
     stage.write("segments.csv", "start_secs,end_secs,start_secs\n0,1,2\n");
     let voice = ["voice", "none.wav", "--out", "v", "--segments", "segments.csv"];

@@ -1,4 +1,5 @@
-//! What a table declares of a column reaches task tables and baselines as it was declared, and what is not declared is refused.
+//! What a table declares of a column reaches task tables and baselines as it was declared, and what is not declared is
+//! refused.
 
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
@@ -17,7 +18,9 @@ const ROWS: i64 = 9;
 
 /// One column of each sense, one of none, and one in standard deviations.
 fn columns() -> Vec<ColumnSpec> {
-    let number = |name: &'static str, unit: &'static str| ColumnSpec::new(name, Kind::F64, unit, "A made column.").until(CutOff::TurnEnd);
+    let number = |name: &'static str, unit: &'static str| {
+        ColumnSpec::new(name, Kind::F64, unit, "A made column.").until(CutOff::TurnEnd)
+    };
     vec![
         number("duration_secs", "s").of(Modality::Timing),
         // By its name it could be anything.
@@ -32,15 +35,15 @@ struct Folder {
 }
 
 impl Folder {
-    /// `turns` tables with these columns beside their keys, a task file, and samples of which each third row is the therapist's.
+    /// `turns` tables with these columns beside their keys, a task file, and samples of which each third row is the
+    /// therapist's.
     fn new(columns: &[ColumnSpec]) -> Self {
         let folder = Folder { root: tempfile::tempdir().unwrap() };
         for (place, id) in INTERVIEWS.into_iter().enumerate() {
             folder.turns(id, columns, place as f64, "1.0");
             folder.sample(id, &json!({}));
         }
-        let task =
-            "[[task]]\nname = \"when\"\nrule = \"itp\"\ncontext_size = 2\nfeatures = [\"turns.*\"]\nexclude = [\"turns.end_secs\"]\n";
+        let task = "[[task]]\nname = \"when\"\nrule = \"itp\"\ncontext_size = 2\nfeatures = [\"turns.*\"]\nexclude = [\"turns.end_secs\"]\n";
         std::fs::write(folder.at("tasks.toml"), task).unwrap();
         folder
     }
@@ -52,7 +55,9 @@ impl Folder {
     fn turns(&self, id: &str, columns: &[ColumnSpec], seed: f64, version: &str) {
         let key = |name: &'static str, kind| ColumnSpec::new(name, kind, "", "").until(CutOff::None);
         let mut all = vec![key("interview_id", Kind::Str), key("turn_index", Kind::I64), key("speaker", Kind::Str)];
-        all.extend(["start_secs", "end_secs"].map(|name| ColumnSpec::new(name, Kind::F64, "s", "").until(CutOff::TurnEnd)));
+        all.extend(
+            ["start_secs", "end_secs"].map(|name| ColumnSpec::new(name, Kind::F64, "s", "").until(CutOff::TurnEnd)),
+        );
         all[3] = key("start_secs", Kind::F64);
         all.extend(columns.iter().cloned());
         let mut table = TableBuilder::new(TableSchema { name: "turns", description: "", columns: all });
@@ -64,8 +69,10 @@ impl Folder {
                 table.set(&column.name, (seed + end * (place + 2) as f64).sin());
             }
         }
-        let metadata = FileMetadata { tool_version: version.into(), recipe_hash: "r".into(), ..FileMetadata::default() };
-        parquet::write(&table_path(&self.at("out"), "turns", id).unwrap(), &table.finish().unwrap(), &metadata).unwrap();
+        let metadata =
+            FileMetadata { tool_version: version.into(), recipe_hash: "r".into(), ..FileMetadata::default() };
+        parquet::write(&table_path(&self.at("out"), "turns", id).unwrap(), &table.finish().unwrap(), &metadata)
+            .unwrap();
     }
 
     fn sample(&self, id: &str, more: &Value) {
@@ -82,8 +89,12 @@ impl Folder {
 
     /// Exit code and both streams.
     fn run(&self, args: &[&str]) -> (bool, String) {
-        let run = Command::new(env!("CARGO_BIN_EXE_turnwise")).current_dir(self.root.path()).args(args).output().unwrap();
-        (run.status.success(), String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr))
+        let run =
+            Command::new(env!("CARGO_BIN_EXE_turnwise")).current_dir(self.root.path()).args(args).output().unwrap();
+        (
+            run.status.success(),
+            String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr),
+        )
     }
 
     fn tasks(&self, more: &[&str]) -> (bool, String) {
@@ -101,7 +112,11 @@ fn unit_cut_off_and_sense_of_a_column_reach_task_tables_and_ablations() {
         for which in ["0", "mean"] {
             let name = format!("turns.{}@{which}", column.name);
             let spec = table.schema().columns.iter().find(|c| c.name == name).unwrap();
-            assert_eq!((&spec.unit, spec.cut_off, spec.modality), (&column.unit, column.cut_off, column.modality), "{name}");
+            assert_eq!(
+                (&spec.unit, spec.cut_off, spec.modality),
+                (&column.unit, column.cut_off, column.modality),
+                "{name}"
+            );
         }
     }
     let (done, told) = folder.run(&["baseline", "out/tasks", "--task", "when", "--folds", "2", "--resamples", "100"]);
@@ -116,7 +131,10 @@ fn a_column_that_does_not_say_how_far_it_looked_is_refused_everywhere() {
     columns[1].cut_off = CutOff::Untold;
     let folder = Folder::new(&columns);
     let (done, told) = folder.tasks(&[]);
-    assert!(!done && told.contains("turns.level_speaker_z (cut-off not told)") && !told.contains("turns.sway"), "{told}");
+    assert!(
+        !done && told.contains("turns.level_speaker_z (cut-off not told)") && !told.contains("turns.sway"),
+        "{told}"
+    );
     // A whole interview may look at everything, but must say so too.
     let labels = "[[task]]\nname = \"end\"\nfeatures = [\"turns.level_*\"]\n[task.labels]\nunit = \"interview\"\nkind = \"regression\"\n";
     std::fs::write(folder.at("tasks.toml"), format!("{labels}file = \"l.csv\"\n")).unwrap();
@@ -135,10 +153,17 @@ fn tables_that_do_not_tell_senses_are_told_to_be_made_again() {
     columns[2].modality = Modality::Untold;
     let folder = Folder::new(&columns);
     let (done, told) = folder.tasks(&[]);
-    assert!(!done && told.contains("an older version: turns.sway") && told.contains("extract the interviews again"), "{told}");
+    assert!(
+        !done && told.contains("an older version: turns.sway") && told.contains("extract the interviews again"),
+        "{told}"
+    );
     // Where it is no feature, nobody asks for its sense.
     let task = std::fs::read_to_string(folder.at("tasks.toml")).unwrap();
-    std::fs::write(folder.at("tasks.toml"), task.replace("[\"turns.end_secs\"]", "[\"turns.end_secs\", \"turns.sway\"]")).unwrap();
+    std::fs::write(
+        folder.at("tasks.toml"),
+        task.replace("[\"turns.end_secs\"]", "[\"turns.end_secs\", \"turns.sway\"]"),
+    )
+    .unwrap();
     assert!(folder.tasks(&[]).0);
     let (done, told) = baseline_of(&folder, "turn", columns[2].clone());
     assert!(!done && told.contains("written by an older version") && told.contains("turns.x@0"), "{told}");
@@ -182,7 +207,8 @@ fn tasks_shows_what_the_reader_of_samples_has_to_say() {
     folder.sample("b/1", &json!({"mood_of_the_dog": "fair"}));
     let (done, told) = folder.tasks(&[]);
     assert!(
-        done && told.contains("b/1.json: ") && told.contains("keys of rows that are not read: mood_of_the_dog (9, first: row 1)"),
+        done && told.contains("b/1.json: ")
+            && told.contains("keys of rows that are not read: mood_of_the_dog (9, first: row 1)"),
         "{told}"
     );
 }
@@ -194,7 +220,9 @@ fn no_rule_unit_or_sense_is_compared_by_name_outside_its_home() {
     let quoted = |name: &str| format!("\"{name}\"");
     let rules: Vec<String> = RULES.iter().map(|r| quoted(r.name)).collect();
     // Units and senses are also words of other languages, as keys of JSON: of them no comparison is allowed.
-    let compared = |name: &str| ["== NAME", "!= NAME", "NAME =>", "NAME |", "| NAME"].map(|form| form.replace("NAME", &quoted(name)));
+    let compared = |name: &str| {
+        ["== NAME", "!= NAME", "NAME =>", "NAME |", "| NAME"].map(|form| form.replace("NAME", &quoted(name)))
+    };
     let units: Vec<String> = LabelUnit::ALL.iter().flat_map(|u| compared(u.name())).collect();
     let senses: Vec<String> = Modality::ALL.iter().flat_map(|m| compared(m.name())).collect();
     let mut looked_at = 0;

@@ -1,4 +1,5 @@
-//! The exported samples in a reader that follows the benchmark's rules: our cues are there, and not a word of the annotators'.
+//! The exported samples in a reader that follows the benchmark's rules: our cues are there, and not a word of the
+//! annotators'.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
 
@@ -29,7 +30,8 @@ fn builder(table: &str) -> TableBuilder {
 /// Measurements as extract would have written them: everything usual for a while, then one turn that is not.
 fn measure(sample: &Sample, out: &Path) {
     let (mut turns, mut dyads) = (builder("turns"), builder("dyads"));
-    let speakers: BTreeSet<&str> = sample.rows.iter().map(|r| r.primary_speaker.as_str()).filter(|s| !s.is_empty()).collect();
+    let speakers: BTreeSet<&str> =
+        sample.rows.iter().map(|r| r.primary_speaker.as_str()).filter(|s| !s.is_empty()).collect();
     for (i, row) in sample.rows.iter().enumerate() {
         let odd = i % 9 == 8;
         let small = (i % 4) as f64 * 0.1;
@@ -56,13 +58,22 @@ fn measure(sample: &Sample, out: &Path) {
         }
     }
     for (name, table) in [("turns", turns), ("dyads", dyads), ("turn_faces", builder("turn_faces"))] {
-        parquet::write(&table_path(out, name, &sample.id).unwrap(), &table.finish().unwrap(), &FileMetadata::default()).unwrap();
+        parquet::write(&table_path(out, name, &sample.id).unwrap(), &table.finish().unwrap(), &FileMetadata::default())
+            .unwrap();
     }
 }
 
 fn export(out: &Path, annotations: &Path, to: &Path) -> String {
     let mut program = Command::new(env!("CARGO_BIN_EXE_turnwise"));
-    let run = program.args(["export", "rescue"]).arg(out).arg("--annotations").arg(annotations).arg("--to").arg(to).output().unwrap();
+    let run = program
+        .args(["export", "rescue"])
+        .arg(out)
+        .arg("--annotations")
+        .arg(annotations)
+        .arg("--to")
+        .arg(to)
+        .output()
+        .unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     String::from_utf8(run.stdout).unwrap()
 }
@@ -104,7 +115,13 @@ fn written_by_people(samples: &[Sample], annotations: &Path) -> (BTreeSet<String
             for strategy in row["support_strategy"].as_array().into_iter().flatten() {
                 ["strategy_type", "strategy_content"].iter().for_each(|k| texts(&strategy[k], &mut labels));
             }
-            let fields = ["relation_cycle_state", "relation_cycle_reason", "relation_pattern", "relation_pattern_reason", "utterance_type"];
+            let fields = [
+                "relation_cycle_state",
+                "relation_cycle_reason",
+                "relation_pattern",
+                "relation_pattern_reason",
+                "utterance_type",
+            ];
             fields.iter().for_each(|k| texts(&row[k], &mut labels));
         }
     }
@@ -123,7 +140,8 @@ fn every_evidence_mode_shows_our_cues_and_no_human_annotation() {
     samples.iter().for_each(|s| measure(s, &out));
     let told = export(&out, &annotations, &to);
     assert!(
-        told.contains(&format!("{0} samples in", samples.len())) && told.contains(&format!("{} of them with", samples.len())),
+        told.contains(&format!("{0} samples in", samples.len()))
+            && told.contains(&format!("{} of them with", samples.len())),
         "{told}"
     );
 
@@ -150,7 +168,11 @@ fn every_evidence_mode_shows_our_cues_and_no_human_annotation() {
                     }
                 }
                 for cue in &cues {
-                    assert!(!human.iter().chain(&labels).any(|h| cue.contains(h.as_str()) && !is_name(h, sample)), "{}: {cue}", sample.id);
+                    assert!(
+                        !human.iter().chain(&labels).any(|h| cue.contains(h.as_str()) && !is_name(h, sample)),
+                        "{}: {cue}",
+                        sample.id
+                    );
                 }
                 assert_eq!(evidence.get("text").and_then(Value::as_str).unwrap_or_default(), row.dialogue_cleaned);
             }
@@ -166,7 +188,8 @@ fn the_rest_of_a_sample_is_as_it_was_and_twice_gives_the_same_bytes() {
     let lines = tests_folder().join("fixtures/rescue/samples.jsonl");
     read_samples(&lines).unwrap().iter().for_each(|s| measure(s, &out));
     export(&out, &lines, &to);
-    let (before, after) = (std::fs::read_to_string(&lines).unwrap(), std::fs::read_to_string(to.join("samples.jsonl")).unwrap());
+    let (before, after) =
+        (std::fs::read_to_string(&lines).unwrap(), std::fs::read_to_string(to.join("samples.jsonl")).unwrap());
     let strip = |line: &str| {
         let mut sample: Value = serde_json::from_str(line).unwrap();
         for row in sample["rows"].as_array_mut().unwrap() {
@@ -194,8 +217,14 @@ fn instances_for_any_evaluator_hold_what_was_said_and_measured_before_them() {
         (run.status.code(), String::from_utf8(run.stderr).unwrap())
     };
     let tasks = Path::new(env!("CARGO_MANIFEST_DIR")).join("pipelines/tasks/rescue.toml");
-    let made =
-        run(&["tasks".as_ref(), out.as_os_str(), "--annotations".as_ref(), annotations.as_os_str(), "--tasks".as_ref(), tasks.as_os_str()]);
+    let made = run(&[
+        "tasks".as_ref(),
+        out.as_os_str(),
+        "--annotations".as_ref(),
+        annotations.as_os_str(),
+        "--tasks".as_ref(),
+        tasks.as_os_str(),
+    ]);
     assert_eq!(made.0, Some(0), "{}", made.1);
     let made = run(&["export".as_ref(), "jsonl".as_ref(), out.as_os_str(), "--to".as_ref(), to.as_os_str()]);
     assert_eq!(made.0, Some(0), "{}", made.1);
@@ -209,17 +238,22 @@ fn instances_for_any_evaluator_hold_what_was_said_and_measured_before_them() {
             assert_eq!(instance["id"].as_str(), table.text("instance_id", row));
             let question = instance["question"].as_str().unwrap();
             assert!(question.len() > 20 && !question.contains('{'), "{question}");
-            let rows = |list: &Value| list.as_array().unwrap().iter().map(|r| r["row"].as_u64().unwrap()).collect::<Vec<_>>();
+            let rows =
+                |list: &Value| list.as_array().unwrap().iter().map(|r| r["row"].as_u64().unwrap()).collect::<Vec<_>>();
             let (context, cues) = (rows(&instance["context"]), rows(&instance["cues"]));
             assert!(cues.iter().all(|r| context.contains(r)), "{task}: cues {cues:?} of context {context:?}");
             let turn = instance["turn"].as_u64().unwrap();
             assert!(context.iter().all(|&r| if ["rpp", "stp", "ssp"].contains(&task) { r < turn } else { r <= turn }));
             with_cues += cues.len();
-            assert!(!line.contains("HUMAN") && instance["context"].as_array().unwrap().iter().all(|r| r.get("tone_of_voice").is_none()));
+            assert!(
+                !line.contains("HUMAN")
+                    && instance["context"].as_array().unwrap().iter().all(|r| r.get("tone_of_voice").is_none())
+            );
             match task {
                 "itp" => assert!(["yes", "no"].contains(&instance["label"].as_str().unwrap())),
                 "er" => assert!(
-                    instance["label"]["intensity"].as_f64().unwrap() <= 10.0 && question.contains(table.text("speaker", row).unwrap())
+                    instance["label"]["intensity"].as_f64().unwrap() <= 10.0
+                        && question.contains(table.text("speaker", row).unwrap())
                 ),
                 "vp" => assert!(instance["label"][0]["viewpoint"].is_string()),
                 "ssp" => assert!(question.contains(table.text("known_support_target", row).unwrap())),
@@ -228,8 +262,15 @@ fn instances_for_any_evaluator_hold_what_was_said_and_measured_before_them() {
         }
     }
     assert!(with_cues > 20, "{with_cues}");
-    let unknown =
-        run(&["export".as_ref(), "jsonl".as_ref(), out.as_os_str(), "--to".as_ref(), to.as_os_str(), "--task".as_ref(), "x".as_ref()]);
+    let unknown = run(&[
+        "export".as_ref(),
+        "jsonl".as_ref(),
+        out.as_os_str(),
+        "--to".as_ref(),
+        to.as_os_str(),
+        "--task".as_ref(),
+        "x".as_ref(),
+    ]);
     assert!(unknown.0 != Some(0) && unknown.1.contains("itp, rpp"), "{}", unknown.1);
 }
 
@@ -281,14 +322,29 @@ fn a_film_that_cannot_be_cut_costs_its_own_clips_alone() {
         let row = serde_json::json!({"row_index": 1, "primary_speaker": "Ann", "start_time": 0.0, "end_time": 0.5});
         std::fs::write(at("ann").join(format!("{id}.json")), serde_json::json!({"rows": [row]}).to_string()).unwrap();
     }
-    let spec = hound::WavSpec { channels: 1, sample_rate: 16_000, bits_per_sample: 16, sample_format: hound::SampleFormat::Int };
+    let spec = hound::WavSpec {
+        channels: 1,
+        sample_rate: 16_000,
+        bits_per_sample: 16,
+        sample_format: hound::SampleFormat::Int,
+    };
     let mut writer = hound::WavWriter::create(at("heard.wav"), spec).unwrap();
     (0..16_000).for_each(|_| writer.write_sample(0_i16).unwrap());
     writer.finalize().unwrap();
     std::fs::write(at("corpus.csv"), "interview_id,media\nheard,heard.wav\ngone,gone.mp4\n").unwrap();
     std::fs::create_dir(at("out")).unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_turnwise"));
-    program.current_dir(folder.path()).args(["export", "rescue", "out", "--annotations", "ann", "--to", "to", "--clips", "corpus.csv"]);
+    program.current_dir(folder.path()).args([
+        "export",
+        "rescue",
+        "out",
+        "--annotations",
+        "ann",
+        "--to",
+        "to",
+        "--clips",
+        "corpus.csv",
+    ]);
     let run = program.output().unwrap();
     let told = String::from_utf8(run.stderr).unwrap();
     assert!(run.status.success() && told.contains("heard: no clips") && told.contains("gone: no clips"), "{told}");
@@ -306,7 +362,11 @@ fn the_shipped_cues_tell_columns_that_are_known_when_the_turn_ends() {
     for (table, columns) in [("turns", wording.turn_columns()), ("dyads", wording.dyad_columns())] {
         let schema = schemas(&Recipe::default()).into_iter().find(|s| s.name == table).unwrap();
         for name in columns {
-            let column = schema.columns.iter().find(|c| c.name == name).unwrap_or_else(|| panic!("{name} is no column of {table}"));
+            let column = schema
+                .columns
+                .iter()
+                .find(|c| c.name == name)
+                .unwrap_or_else(|| panic!("{name} is no column of {table}"));
             // Whose face it is, is known from the whole interview: a key like the speaker's name.
             let key = ["face_source", "face_person", "listener_person"].contains(&name);
             assert!(key || !["next_turn", "interview"].contains(&column.cut_off.name()), "{name} looks past its turn");
@@ -327,5 +387,8 @@ fn a_cue_that_looks_past_its_turn_is_refused_by_name() {
     program.args(["export", "rescue"]).arg(folder.path()).arg("--annotations").arg(&annotations);
     let run = program.arg("--to").arg(folder.path().join("to")).arg("--cues").arg(&cues).output().unwrap();
     let told = String::from_utf8(run.stderr).unwrap();
-    assert!(run.status.code() != Some(0) && told.contains("backchannels_received") && told.contains("past its turn"), "{told}");
+    assert!(
+        run.status.code() != Some(0) && told.contains("backchannels_received") && told.contains("past its turn"),
+        "{told}"
+    );
 }

@@ -12,8 +12,7 @@ use std::process::{Command, Stdio};
 use stage::Stage;
 use turnwise::store::read::{StoredTable, read};
 
-const CUES: &str =
-    "1\n00:00:00,000 --> 00:00:01,500\nANNA: and so we began\n\n2\n00:00:01,500 --> 00:00:02,750\nBEN: to look at it again\n";
+const CUES: &str = "1\n00:00:00,000 --> 00:00:01,500\nANNA: and so we began\n\n2\n00:00:01,500 --> 00:00:02,750\nBEN: to look at it again\n";
 
 fn table(stage: &Stage, name: &str) -> StoredTable {
     read(&stage.path(name)).unwrap()
@@ -50,7 +49,10 @@ fn a_clip_with_its_transcript_becomes_tables_and_is_done_once() {
     // Other words are other inputs.
     stage.write("cues.srt", &CUES.replace("again", "once more"));
     stage.run(&extract).line("1 done, 0 already done");
-    assert_eq!(table(&stage, "o ut/[x]/turns/it's [a] clip ü.parquet").text("text", 1), Some("to look at it once more"));
+    assert_eq!(
+        table(&stage, "o ut/[x]/turns/it's [a] clip ü.parquet").text("text", 1),
+        Some("to look at it once more")
+    );
     stage.write("cues.srt", CUES);
     stage.run(&extract).line("1 done, 0 already done");
     assert!(first == stage.files("o ut/[x]"), "the same inputs give the same bytes");
@@ -60,7 +62,8 @@ fn a_clip_with_its_transcript_becomes_tables_and_is_done_once() {
     assert!(shown.code == 0 && shown.out.contains("it's [a] clip ü") && shown.out.contains("turns"), "{}", shown.out);
     let shown = stage.run(&["inspect", "o ut/[x]/turns/it's [a] clip ü.parquet", "--all"]);
     assert!(shown.code == 0 && shown.out.contains("start_secs") && shown.out.contains("blendshape"), "{}", shown.out);
-    let mut closed = stage.command(&["inspect", "o ut/[x]", "--all"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut closed =
+        stage.command(&["inspect", "o ut/[x]", "--all"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(closed.stdout.take());
     let ended = closed.wait_with_output().unwrap();
     assert!(ended.status.success() && ended.stderr.is_empty(), "{}", String::from_utf8_lossy(&ended.stderr));
@@ -98,7 +101,8 @@ fn a_corpus_is_the_same_bytes_for_any_number_of_jobs() {
     let heard = table(&stage, "one/turns/c.parquet");
     assert!((0..heard.rows()).all(|r| heard.text("face_missing", r) == Some("no_stream")));
 
-    // Another recipe is other results, and the folder holds all interviews it was given, not those of the last run alone.
+    // Another recipe is other results, and the folder holds all interviews it was given, not those of the last run
+    // alone.
     let other = stage.run(&["extract", "in/b.mp4", "--out", "one", "--set", "face.rate_hz=2"]);
     other.line("1 done, 0 already done");
     let forced = stage.run(&["extract", "in/b.mp4", "--out", "one", "--set", "face.rate_hz=2", "--force"]);
@@ -192,9 +196,14 @@ fn rescue_rows_come_out_by_their_index_with_and_without_media() {
 #[test]
 #[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn odd_files_end_in_tables_or_in_one_line() {
-    let shared = std::env::var_os("TURNWISE_SHARED").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), Into::into);
+    let shared = std::env::var_os("TURNWISE_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), Into::into);
     let folder = shared.join("media/odd");
-    assert!(folder.is_dir(), "{} does not hold the odd files; name the folder of reference clips in TURNWISE_SHARED", folder.display());
+    assert!(
+        folder.is_dir(),
+        "{} does not hold the odd files; name the folder of reference clips in TURNWISE_SHARED",
+        folder.display()
+    );
     let stage = Stage::new();
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();

@@ -1,4 +1,5 @@
-//! Stories about `--format`: the same tables in every format, one format per folder, and everything that reads them goes on.
+//! Stories about `--format`: the same tables in every format, one format per folder, and everything that reads them
+//! goes on.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 
@@ -11,7 +12,8 @@ use stage::{Stage, Told};
 use turnwise::store::read::{StoredTable, read};
 use turnwise::table::{ColumnData, Kind};
 
-const CUES: &str = "1\n00:00:00,100 --> 00:00:00,900\nANNA: \"so\", we began\n\n2\n00:00:01,000 --> 00:00:01,900\n王小明: to look\n";
+const CUES: &str =
+    "1\n00:00:00,100 --> 00:00:00,900\nANNA: \"so\", we began\n\n2\n00:00:01,000 --> 00:00:01,900\n王小明: to look\n";
 const FORMATS: [&str; 3] = ["parquet", "csv", "arrow"];
 
 fn corpus(stage: &Stage) {
@@ -45,9 +47,14 @@ fn every_format_holds_the_same_and_a_run_goes_on_in_it() {
         extract(&stage, &out, format, &[]).line("2 done, 0 already done, 0 failed");
         extract(&stage, &out, format, &[]).line("0 done, 2 already done, 0 failed");
         let shown = stage.run(&["inspect", &out]);
-        assert!(shown.code == 0 && shown.out.contains("2 interviews: 2 done") && shown.out.contains("show/b.1"), "{}", shown.out);
+        assert!(
+            shown.code == 0 && shown.out.contains("2 interviews: 2 done") && shown.out.contains("show/b.1"),
+            "{}",
+            shown.out
+        );
     }
-    let tables = stage.files("out_parquet").into_keys().filter_map(|name| name.strip_suffix(".parquet").map(str::to_owned));
+    let tables =
+        stage.files("out_parquet").into_keys().filter_map(|name| name.strip_suffix(".parquet").map(str::to_owned));
     let mut compared = 0;
     for table in tables {
         let of = |format: &str| values(&read(&stage.path(&format!("out_{format}/{table}.{format}"))).unwrap());
@@ -57,7 +64,11 @@ fn every_format_holds_the_same_and_a_run_goes_on_in_it() {
     }
     assert!(compared >= 2 * 8, "{compared}");
     let csv = stage.files("out_csv");
-    assert!(csv.keys().all(|name| !name.ends_with(".parquet")) && csv.contains_key("interviews.csv-metadata.json"), "{:?}", csv.keys());
+    assert!(
+        csv.keys().all(|name| !name.ends_with(".parquet")) && csv.contains_key("interviews.csv-metadata.json"),
+        "{:?}",
+        csv.keys()
+    );
 
     // What lies beside a table is part of it.
     std::fs::remove_file(stage.path("out_csv/turns/a.csv-metadata.json")).unwrap();
@@ -78,7 +89,10 @@ fn a_folder_of_another_format_is_refused_by_name_and_left_as_it_is() {
     for other in ["parquet", "arrow"] {
         let refused = extract(&stage, "out", other, &["--force"]);
         let line = refused.line("error: ");
-        assert!(refused.code == 2 && line.contains("out holds tables as csv") && line.contains("--format csv"), "{line}");
+        assert!(
+            refused.code == 2 && line.contains("out holds tables as csv") && line.contains("--format csv"),
+            "{line}"
+        );
     }
     assert!(stage.files("out") == before);
     let unknown = extract(&stage, "out", "xlsx", &[]);
@@ -99,13 +113,26 @@ fn tasks_and_baselines_read_and_write_every_format() {
     let mut metrics = Vec::new();
     for format in FORMATS {
         let _ = std::fs::remove_dir_all(stage.path("out/tasks"));
-        let made = stage.run(&["tasks", "out", "--annotations", "annotations", "--tasks", "tasks.toml", "--format", format]);
+        let made =
+            stage.run(&["tasks", "out", "--annotations", "annotations", "--tasks", "tasks.toml", "--format", format]);
         assert!(made.code == 0 && made.out.contains(&format!("out/tasks/er.{format}: ")), "{}{}", made.out, made.err);
         let table = read(&stage.path(&format!("out/tasks/er.{format}"))).unwrap();
         assert!(table.schema().columns.iter().any(|c| c.kind == Kind::StrList) && table.rows() > 0);
         let to = format!("baseline_{format}");
-        let tried =
-            stage.run(&["baseline", "out/tasks", "--task", "er", "--folds", "3", "--resamples", "100", "--out", &to, "--format", format]);
+        let tried = stage.run(&[
+            "baseline",
+            "out/tasks",
+            "--task",
+            "er",
+            "--folds",
+            "3",
+            "--resamples",
+            "100",
+            "--out",
+            &to,
+            "--format",
+            format,
+        ]);
         assert_eq!(tried.code, 0, "{}", tried.err);
         metrics.push(std::fs::read_to_string(stage.path(&format!("{to}/er/metrics.json"))).unwrap());
         assert!(read(&stage.path(&format!("{to}/er/predictions.{format}"))).unwrap().rows() > 0);

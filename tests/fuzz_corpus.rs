@@ -1,5 +1,5 @@
-//! The readers on the kept inputs of the fuzz targets, as they are and damaged. `TURNWISE_FUZZ_ROUNDS=5000 cargo test --test fuzz_corpus`
-//! damages more of them.
+//! The readers on the kept inputs of the fuzz targets, as they are and damaged. `TURNWISE_FUZZ_ROUNDS=5000 cargo test
+//! --test fuzz_corpus` damages more of them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 
@@ -21,7 +21,8 @@ fn fuzz() -> PathBuf {
 fn kept(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = fuzz().join("corpus").join(target);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let read = |path: PathBuf| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap());
+    let read =
+        |path: PathBuf| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap());
     let mut files: Vec<(String, Vec<u8>)> = entries.map(|e| read(e.unwrap().path())).collect();
     files.sort();
     files
@@ -49,7 +50,8 @@ fn kept_inputs_are_read_or_refused_as_their_names_say() {
 #[test]
 fn every_target_stands_in_the_crate_of_fuzz_targets() {
     let manifest: toml::Table = std::fs::read_to_string(fuzz().join("Cargo.toml")).unwrap().parse().unwrap();
-    let bins: BTreeSet<&str> = manifest["bin"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap()).collect();
+    let bins: BTreeSet<&str> =
+        manifest["bin"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap()).collect();
     assert_eq!(bins, TARGETS.iter().map(|(name, _)| *name).collect());
     for (name, _) in TARGETS {
         let source = std::fs::read_to_string(fuzz().join(format!("fuzz_targets/{name}.rs"))).unwrap();
@@ -71,8 +73,20 @@ impl Chance {
 
 /// Bits turned, bytes put in, parts doubled, left out or cut off, pieces of another input, numbers that are too large.
 fn damage(bytes: &mut Vec<u8>, other: &[u8], chance: &mut Chance) {
-    const PIECES: [&[u8]; 12] =
-        [b"-", b"\n", b"\0", b"\"", b"NaN", b"1e308", b"-0.0", b"99999999999999999999", b"\xff\xfe", b"\x1b[2J", b"<", "é".as_bytes()];
+    const PIECES: [&[u8]; 12] = [
+        b"-",
+        b"\n",
+        b"\0",
+        b"\"",
+        b"NaN",
+        b"1e308",
+        b"-0.0",
+        b"99999999999999999999",
+        b"\xff\xfe",
+        b"\x1b[2J",
+        b"<",
+        "é".as_bytes(),
+    ];
     for _ in 0..1 + chance.below(2) {
         let at = chance.below(bytes.len() + 1);
         let end = (at + 1 + chance.below(40)).min(bytes.len());
@@ -110,7 +124,8 @@ fn checked_damaged(target: &str, check: &dyn Fn(&[u8]) -> Outcome, inputs: &[Vec
         let other = &inputs[chance.below(inputs.len())];
         damage(&mut bytes, other, &mut chance);
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&bytes)));
-        let outcome = result.unwrap_or_else(|_| panic!("{target}, round {round}: {:?}", String::from_utf8_lossy(&bytes)));
+        let outcome =
+            result.unwrap_or_else(|_| panic!("{target}, round {round}: {:?}", String::from_utf8_lossy(&bytes)));
         outcomes[usize::from(outcome == Outcome::Read)] += 1;
     }
     outcomes
@@ -122,7 +137,10 @@ fn damaged_inputs_are_read_or_refused_and_nothing_else() {
         let inputs: Vec<Vec<u8>> = kept(target).into_iter().map(|(_, bytes)| bytes).collect();
         let [refused, read] = checked_damaged(target, check, &inputs);
         println!("{target}: {read} read, {refused} refused");
-        assert!(read > 0 && refused > 0, "{target}: damage that always or never matters is no test: {read} read, {refused} refused");
+        assert!(
+            read > 0 && refused > 0,
+            "{target}: damage that always or never matters is no test: {read} read, {refused} refused"
+        );
     }
 }
 

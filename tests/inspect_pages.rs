@@ -85,7 +85,11 @@ fn a_folder_is_told_interview_by_interview_in_every_format() {
         let told = inspect(folder.path(), &InspectOptions::default()).unwrap();
         let lines: Vec<&str> = told.lines().skip(1).collect();
         assert_eq!(lines[..2], ["2 interviews: 1 done, 1 failed", ""], "{told}");
-        assert!(lines[2].starts_with("table       files  rows  columns ") && lines[3].starts_with("interviews      1     2 "), "{told}");
+        assert!(
+            lines[2].starts_with("table       files  rows  columns ")
+                && lines[3].starts_with("interviews      1     2 "),
+            "{told}"
+        );
         assert_eq!(
             lines[6..],
             [
@@ -124,7 +128,13 @@ fn interviews_not_joined_yet_are_told() {
 #[test]
 fn the_first_rows_show_who_and_when() {
     let folder = tempfile::tempdir().unwrap();
-    let row = [("interview_id", text("a")), ("from", text("A")), ("to", text("B")), ("signal", text("smile")), ("z", Cell::Float(1.5))];
+    let row = [
+        ("interview_id", text("a")),
+        ("from", text("A")),
+        ("to", text("B")),
+        ("signal", text("smile")),
+        ("z", Cell::Float(1.5)),
+    ];
     put(folder.path(), Format::Csv, "synchrony", "synchrony", &[&row]);
     let told = inspect(&folder.path().join("synchrony.csv"), &InspectOptions::default()).unwrap();
     assert!(told.contains("\nall rows\ninterview_id  from  to  signal\na             A     B   smile\n"), "{told}");

@@ -1,4 +1,5 @@
-//! The staircase: `use crate::` points only downwards, rooms of one storey do not see each other, and a heavy crate has one door.
+//! The staircase: `use crate::` points only downwards, rooms of one storey do not see each other, and a heavy crate has
+//! one door.
 
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
@@ -99,9 +100,12 @@ fn code(text: &str) -> String {
 fn without_tests<'a>(file: &Path, text: &'a str) -> &'a str {
     let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
     let folder = file.parent().unwrap();
-    let declared = ["mod.rs", "lib.rs"].iter().filter_map(|name| fs::read_to_string(folder.join(name)).ok()).any(|text| {
-        ["", "pub(super) ", "pub(crate) ", "pub "].iter().any(|seen| text.contains(&format!("#[cfg(test)]\n{seen}mod {stem};")))
-    });
+    let declared =
+        ["mod.rs", "lib.rs"].iter().filter_map(|name| fs::read_to_string(folder.join(name)).ok()).any(|text| {
+            ["", "pub(super) ", "pub(crate) ", "pub "]
+                .iter()
+                .any(|seen| text.contains(&format!("#[cfg(test)]\n{seen}mod {stem};")))
+        });
     if declared { "" } else { text.split("#[cfg(test)]\nmod tests {").next().unwrap_or("") }
 }
 
@@ -154,10 +158,9 @@ fn upward_edges(room: &str, code: &str) -> Vec<String> {
 fn foreign_doors(room: &str, code: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (krate, rooms) in DOORS {
-        let named = code
-            .match_indices(&format!("{krate}::"))
-            .any(|(at, _)| !code[..at].chars().next_back().is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':'))
-            || code.contains(&format!("use {krate};"));
+        let named = code.match_indices(&format!("{krate}::")).any(|(at, _)| {
+            !code[..at].chars().next_back().is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':')
+        }) || code.contains(&format!("use {krate};"));
         if named && !rooms.contains(&room) {
             found.push(format!("{room} names {krate}, whose door is {}", rooms.join(", ")));
         }
@@ -177,8 +180,10 @@ fn imports_point_downwards_and_heavy_crates_have_one_door() {
         let room = room(file, &src);
         let text = fs::read_to_string(file).unwrap();
         // Tests may read with any crate, but import no higher room.
-        let found: Vec<String> =
-            upward_edges(&room, &code(&text)).into_iter().chain(foreign_doors(&room, &code(without_tests(file, &text)))).collect();
+        let found: Vec<String> = upward_edges(&room, &code(&text))
+            .into_iter()
+            .chain(foreign_doors(&room, &code(without_tests(file, &text))))
+            .collect();
         if !found.is_empty() {
             faults.insert(file.strip_prefix(&src).unwrap().display().to_string(), found);
         }
@@ -204,6 +209,10 @@ fn no_room_without_a_noun() {
     sources(&src, &mut files);
     for file in files {
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
-        assert!(!["util", "utils", "common", "helper", "helpers", "misc", "types"].contains(&stem.as_str()), "{}", file.display());
+        assert!(
+            !["util", "utils", "common", "helper", "helpers", "misc", "types"].contains(&stem.as_str()),
+            "{}",
+            file.display()
+        );
     }
 }

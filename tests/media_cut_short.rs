@@ -1,7 +1,13 @@
 //! Stories about files that are cut short or claim what no recording holds: told in the interview's row, with the
 //! range.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code, reason = "a test fails loudly; a stage has more than is used")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    dead_code,
+    reason = "a test fails loudly; a stage has more than is used"
+)]
 
 mod stage;
 

@@ -39,7 +39,10 @@ fn models_that_are_missing_or_altered_are_told_before_anything_is_decoded() {
         std::os::unix::fs::symlink(&path, stage.path("altered").join(path.file_name().unwrap())).unwrap();
     }
     let victim = std::fs::read_dir(stage.path("altered")).unwrap().map(|e| e.unwrap().path());
-    let victim = victim.filter(|p| p.to_string_lossy().contains("swift_f0") && p.extension().is_some_and(|e| e == "onnx")).min().unwrap();
+    let victim = victim
+        .filter(|p| p.to_string_lossy().contains("swift_f0") && p.extension().is_some_and(|e| e == "onnx"))
+        .min()
+        .unwrap();
     std::fs::remove_file(&victim).unwrap();
     std::fs::write(&victim, "not the weights").unwrap();
     let told = stage.run(&["extract", "a.wav", "--out", "out", "--models", "altered"]);
@@ -47,7 +50,11 @@ fn models_that_are_missing_or_altered_are_told_before_anything_is_decoded() {
     // sha256 of the text above, as `sha256sum` tells it.
     let got = Command::new("sha256sum").arg(&victim).output().unwrap();
     let got = String::from_utf8(got.stdout).unwrap().split(' ').next().unwrap().to_owned();
-    assert!(told.err.contains("is altered") && told.err.contains(&got) && told.err.contains("expected "), "{}", told.err);
+    assert!(
+        told.err.contains("is altered") && told.err.contains(&got) && told.err.contains("expected "),
+        "{}",
+        told.err
+    );
     assert!(stage.run(&["models", "--models", "altered"]).out.contains("ALTERED"));
     assert!(!stage.path("out").exists());
 }
@@ -86,14 +93,23 @@ fn a_users_own_detector_and_expression_model_are_a_matter_of_the_registry() {
     let found = table(&stage, "a/faces.parquet");
     let at = |name: &str| found.number(name, 0).unwrap();
     assert!(at("score") > 0.5 && at("score") <= 0.9, "0.9 of the brightest value: {}", at("score"));
-    assert!((at("box_left_px") - 80.0).abs() < 1.0 && (at("box_width_px") - 160.0).abs() < 1.0, "{}", at("box_left_px"));
+    assert!(
+        (at("box_left_px") - 80.0).abs() < 1.0 && (at("box_width_px") - 160.0).abs() < 1.0,
+        "{}",
+        at("box_left_px")
+    );
 
     let told = faces("b", &["face.expression=feelings"]);
     assert_eq!(told.code, 0, "{}", told.err);
     let found = table(&stage, "b/faces.parquet");
-    let row = (0..found.rows()).find(|&r| found.number("expression_happy", r).is_some()).expect("an expression was looked at");
+    let row = (0..found.rows())
+        .find(|&r| found.number("expression_happy", r).is_some())
+        .expect("an expression was looked at");
     let (happy, sad) = (found.number("expression_happy", row).unwrap(), found.number("expression_sad", row).unwrap());
-    assert!(happy > 0.0 && sad > 0.0 && happy + sad < 1.0, "{happy} {sad}: the rest is contempt, for which there is no column");
+    assert!(
+        happy > 0.0 && sad > 0.0 && happy + sad < 1.0,
+        "{happy} {sad}: the rest is contempt, for which there is no column"
+    );
     assert_eq!(found.number("expression_neutral", row), None, "the model does not know neutral");
 
     let told = faces("c", &["face.detector=feelings"]);
@@ -121,6 +137,10 @@ outputs = [{ name = "landmarks", dtype = "f32", shape = ["batch", 1434] }, { nam
     let (seen, heard) = (row(&interviews, "seen"), row(&interviews, "heard"));
     assert_eq!(interviews.text("status", heard), Some("done"));
     assert_eq!((interviews.text("status", seen), interviews.text("error_kind", seen)), (Some("failed"), Some("model")));
-    assert!(interviews.text("error", seen).is_some_and(|e| e.contains("face_landmarks")), "{:?}", interviews.text("error", seen));
+    assert!(
+        interviews.text("error", seen).is_some_and(|e| e.contains("face_landmarks")),
+        "{:?}",
+        interviews.text("error", seen)
+    );
     assert!(!stage.path("out/faces/seen.parquet").exists());
 }

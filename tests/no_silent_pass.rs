@@ -33,8 +33,13 @@ fn tests_of(text: &str) -> Vec<Test> {
         let indent = &lines[i][..lines[i].len() - lines[i].trim_start().len()];
         let end = (i..lines.len()).find(|&j| lines[j] == format!("{indent}}}")).unwrap_or(lines.len());
         let begin = (i..end).find(|&j| lines[j].trim_start().starts_with("fn ")).unwrap_or(end);
-        let name =
-            lines[begin..].first().map_or("", |l| l.trim_start().trim_start_matches("fn ")).split('(').next().unwrap_or("").to_owned();
+        let name = lines[begin..]
+            .first()
+            .map_or("", |l| l.trim_start().trim_start_matches("fn "))
+            .split('(')
+            .next()
+            .unwrap_or("")
+            .to_owned();
         Test { name, head: lines[i..begin].join("\n"), body: lines[begin..end].join("\n") }
     };
     starts.map(test).collect()
@@ -47,8 +52,9 @@ fn faults(test: &Test, text: &str) -> Vec<&'static str> {
         faults.push("returns early: it counts as passed");
     }
     // A helper of the same file may do the asserting.
-    let asserts =
-        |body: &str| ["assert", ".line(", "unwrap_err", "expect_err", "panic!", "#[should_panic"].iter().any(|a| body.contains(a));
+    let asserts = |body: &str| {
+        ["assert", ".line(", "unwrap_err", "expect_err", "panic!", "#[should_panic"].iter().any(|a| body.contains(a))
+    };
     let called = |name: &str| {
         let head = format!("fn {name}");
         let mut chars = text.match_indices(&head).map(|(at, _)| &text[at + 3 + name.len()..]);
@@ -64,7 +70,9 @@ fn faults(test: &Test, text: &str) -> Vec<&'static str> {
     }
     let gated = test.head.contains("shared-tests") || measured;
     if (test.body.contains("reference::folder()") || test.body.contains("TURNWISE_SHARED")) && !gated {
-        faults.push("needs the reference clips and does not say so: cfg_attr(not(feature = \"shared-tests\"), ignore = …)");
+        faults.push(
+            "needs the reference clips and does not say so: cfg_attr(not(feature = \"shared-tests\"), ignore = …)",
+        );
     }
     faults
 }

@@ -15,7 +15,8 @@ use std::process::{Command, Stdio};
 use stage::{Stage, sample};
 use turnwise::store::read::{StoredTable, read, read_metadata};
 
-const CUES: &str = "1\n00:00:00,000 --> 00:00:01,000\nANNA: and so\n\n2\n00:00:01,000 --> 00:00:02,000\nBEN: we began\n";
+const CUES: &str =
+    "1\n00:00:00,000 --> 00:00:01,000\nANNA: and so\n\n2\n00:00:01,000 --> 00:00:02,000\nBEN: we began\n";
 
 /// Calls that reach out, or wait to be reached. Pairs of sockets (`socketpair`) join a process with its child.
 const REACHING: [&str; 7] = ["socket", "connect", "bind", "listen", "accept", "accept4", "sendto"];
@@ -45,7 +46,8 @@ const CHANGING: [&str; 20] = [
 ];
 
 /// What only programs read that look for a host or for who is there.
-const TELLING: [&str; 6] = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/passwd", "/etc/machine-id", "/var/lib/dbus"];
+const TELLING: [&str; 6] =
+    ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/passwd", "/etc/machine-id", "/var/lib/dbus"];
 
 /// Runs the program under strace, HOME an empty folder, and tells what it did against the rules.
 fn trespasses(stage: &Stage, arguments: &[&str], loads_runtime: bool) -> Vec<String> {
@@ -60,12 +62,15 @@ fn trespasses(stage: &Stage, arguments: &[&str], loads_runtime: bool) -> Vec<Str
     for (name, value) in inner.get_envs().filter_map(|(n, v)| Some((n, v?))) {
         traced.env(name, value);
     }
-    for name in ["RUST_LOG", "ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"] {
+    for name in
+        ["RUST_LOG", "ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"]
+    {
         traced.env_remove(name);
     }
     let ended = traced.env("HOME", &home).env("TMPDIR", &tmp).stdin(Stdio::null()).output();
-    let ended =
-        ended.unwrap_or_else(|e| panic!("this test needs strace, and it cannot be started ({e}): apt-get install strace, or make apt"));
+    let ended = ended.unwrap_or_else(|e| {
+        panic!("this test needs strace, and it cannot be started ({e}): apt-get install strace, or make apt")
+    });
     let told = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.success(), "{arguments:?} under strace (which needs the right to trace, ptrace): {told}");
     let trace = std::fs::read_to_string(&trace).unwrap();
@@ -86,7 +91,9 @@ fn is_trespass(line: &str, allowed: &[PathBuf], home: &Path, here: &Path) -> boo
         return true;
     }
     let named: Vec<&str> = rest.split('"').skip(1).step_by(2).collect();
-    if named.iter().any(|n| TELLING.iter().any(|t| n.starts_with(t))) || named.iter().any(|n| Path::new(n).starts_with(home)) {
+    if named.iter().any(|n| TELLING.iter().any(|t| n.starts_with(t)))
+        || named.iter().any(|n| Path::new(n).starts_with(home))
+    {
         return name != "readlink" && name != "newfstatat" && name != "statx";
     }
     let writes = ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|flag| rest.contains(flag));
@@ -95,7 +102,8 @@ fn is_trespass(line: &str, allowed: &[PathBuf], home: &Path, here: &Path) -> boo
     }
     let may = |n: &&str| {
         let path = here.join(n);
-        allowed.iter().any(|folder| path.starts_with(folder)) || ["/dev/null", "/dev/tty", "/proc/self/oom_score_adj"].contains(n)
+        allowed.iter().any(|folder| path.starts_with(folder))
+            || ["/dev/null", "/dev/tty", "/proc/self/oom_score_adj"].contains(n)
     };
     !named.iter().all(may)
 }
@@ -163,7 +171,11 @@ fn what_is_written_is_the_owners_unless_it_is_shared_with_the_group() {
     };
     with_umask(&stage, "022", &["extract", "talk.wav", "--out", "mine"]);
     with_umask(&stage, "022", &["voice", "talk.wav", "--out", "mine/csv", "--format", "csv"]);
-    with_umask(&stage, "022", &["faces", "talk.mp4", "--out", "mine/f", "--crops", "mine/c", "--overlay", "mine/o/look.mp4"]);
+    with_umask(
+        &stage,
+        "022",
+        &["faces", "talk.mp4", "--out", "mine/f", "--crops", "mine/c", "--overlay", "mine/o/look.mp4"],
+    );
     with_umask(&stage, "022", &["diarize", "talk.wav", "--rttm", "mine/r/talk.rttm"]);
     check("mine", 0o600, 0o700);
     with_umask(&stage, "022", &["--share", "group", "extract", "talk.wav", "--out", "ours"]);
@@ -191,8 +203,11 @@ fn all_texts(stage: &Stage, folder: &str) -> Vec<(String, String)> {
         .into_iter()
         .map(|(path, _)| {
             let parquet = path.extension().is_some_and(|e| e == "parquet");
-            let text =
-                if parquet { texts(&read(&path).unwrap()) } else { String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned() };
+            let text = if parquet {
+                texts(&read(&path).unwrap())
+            } else {
+                String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned()
+            };
             (path.display().to_string(), text)
         })
         .collect()
@@ -216,7 +231,8 @@ fn no_table_tells_where_anything_lies_and_the_recipe_is_known_by_what_is_enrolle
     stage.write("anna's corpus/corpus.csv", &csv);
     let (manifest, voices) = (corpus("corpus.csv"), corpus("voices"));
     let out = root.join("anna's out");
-    let extract = ["extract", manifest.to_str().unwrap(), "--out", out.to_str().unwrap(), "--enrol", voices.to_str().unwrap()];
+    let extract =
+        ["extract", manifest.to_str().unwrap(), "--out", out.to_str().unwrap(), "--enrol", voices.to_str().unwrap()];
     let told = stage.run(&extract);
     assert_eq!(told.code, 1, "{}", told.err);
     let forbidden = [root.to_str().unwrap(), "anna's", sample("ted_talk.mp4").to_str().unwrap()].map(str::to_owned);
@@ -233,7 +249,8 @@ fn no_table_tells_where_anything_lies_and_the_recipe_is_known_by_what_is_enrolle
     assert_eq!(all.text("media", row("absolute")), Some("talk.wav"));
     assert!(all.text("error", row("noise")).unwrap().starts_with("cannot read media noise.mp4: "));
     assert!(
-        all.text("error", row("cue")).unwrap().starts_with("bad.srt:3: ") || all.text("error", row("cue")).unwrap().starts_with("bad.srt:")
+        all.text("error", row("cue")).unwrap().starts_with("bad.srt:3: ")
+            || all.text("error", row("cue")).unwrap().starts_with("bad.srt:")
     );
     assert!(all.text("error", row("gone")).unwrap().starts_with("cannot read media/gone.wav: "));
 
@@ -242,7 +259,8 @@ fn no_table_tells_where_anything_lies_and_the_recipe_is_known_by_what_is_enrolle
     let before = hash();
     std::fs::rename(&voices, root.join("voices")).unwrap();
     let moved = root.join("voices");
-    let again = ["extract", manifest.to_str().unwrap(), "--out", out.to_str().unwrap(), "--enrol", moved.to_str().unwrap()];
+    let again =
+        ["extract", manifest.to_str().unwrap(), "--out", out.to_str().unwrap(), "--enrol", moved.to_str().unwrap()];
     stage.run(&again).line("2 already done");
     assert_eq!(before, hash());
     stage.cut("voices/Ken.wav", "30", "4", &["-vn", "-c:a", "pcm_s16le"]);
@@ -255,8 +273,16 @@ fn a_workers_command_line_tells_nothing_of_the_recipe_and_takes_any_folder() {
     let stage = Stage::new();
     stage.clip("talk.mp4");
     stage.cut("known/Ken.wav", "20", "4", &["-vn", "-c:a", "pcm_s16le"]);
-    let mut parent =
-        stage.command(&["extract", "talk.mp4", "--out=-o", "--enrol", "known", "--set", "face.rate_hz=25", "--set=face.landmarks=true"]);
+    let mut parent = stage.command(&[
+        "extract",
+        "talk.mp4",
+        "--out=-o",
+        "--enrol",
+        "known",
+        "--set",
+        "face.rate_hz=25",
+        "--set=face.landmarks=true",
+    ]);
     let mut parent = parent.stderr(Stdio::piped()).spawn().unwrap();
     let line = stage::wait_for("the worker", || {
         let pid = *stage::children(parent.id()).first()?;

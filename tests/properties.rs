@@ -21,8 +21,9 @@ fn few() -> ProptestConfig {
 }
 
 fn segment() -> impl Strategy<Value = Segment> {
-    (0_u32..100_000, 0_u32..20_000)
-        .prop_map(|(start, length)| Segment::from_secs(f64::from(start) / 1e3, f64::from(start + length) / 1e3).unwrap())
+    (0_u32..100_000, 0_u32..20_000).prop_map(|(start, length)| {
+        Segment::from_secs(f64::from(start) / 1e3, f64::from(start + length) / 1e3).unwrap()
+    })
 }
 
 proptest! {
@@ -180,10 +181,12 @@ fn clean(text: String) -> String {
 fn bits(data: &ColumnData) -> ColumnData {
     let missing = i64::MIN + 1;
     match data {
-        ColumnData::F32(v) => ColumnData::I64(v.iter().map(|x| Some(if x.is_nan() { missing } else { i64::from(x.to_bits()) })).collect()),
-        ColumnData::F64(v) => {
-            ColumnData::I64(v.iter().map(|x| Some(if x.is_nan() { missing } else { x.to_bits().cast_signed() })).collect())
+        ColumnData::F32(v) => {
+            ColumnData::I64(v.iter().map(|x| Some(if x.is_nan() { missing } else { i64::from(x.to_bits()) })).collect())
         }
+        ColumnData::F64(v) => ColumnData::I64(
+            v.iter().map(|x| Some(if x.is_nan() { missing } else { x.to_bits().cast_signed() })).collect(),
+        ),
         other => other.clone(),
     }
 }
@@ -214,7 +217,13 @@ fn cues() -> impl Strategy<Value = Vec<Cue>> {
 }
 
 fn clock(millis: u32, point: char) -> String {
-    format!("{:02}:{:02}:{:02}{point}{:03}", millis / 3_600_000, millis / 60_000 % 60, millis / 1000 % 60, millis % 1000)
+    format!(
+        "{:02}:{:02}:{:02}{point}{:03}",
+        millis / 3_600_000,
+        millis / 60_000 % 60,
+        millis / 1000 % 60,
+        millis % 1000
+    )
 }
 
 fn secs(millis: u32) -> String {

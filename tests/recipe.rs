@@ -9,13 +9,17 @@ use serde_json::Value;
 use turnwise::recipe::Recipe;
 
 /// What each number of a recipe is tried with, in the words of `--set`.
-const TRIED: &[&str] =
-    &["nan", "inf", "-inf", "1e300", "-1e300", "-1", "-1.0", "-0.001", "0", "0.0", "0.01", "1.5", "2", "20.0", "63", "64"];
+const TRIED: &[&str] = &[
+    "nan", "inf", "-inf", "1e300", "-1e300", "-1", "-1.0", "-0.001", "0", "0.0", "0.01", "1.5", "2", "20.0", "63", "64",
+];
 
-/// Refused since limits stand beside their fields, and taken before, when they meant something other than they said: no round at
-/// all was one round, and no transcript is further off than a recording is long.
-const REFUSED_SINCE: &[(&str, &str)] =
-    &[("speaker.resegmentation.rounds", "0"), ("input.transcript_shift_secs", "1e300"), ("input.transcript_shift_secs", "-1e300")];
+/// Refused since limits stand beside their fields, and taken before, when they meant something other than they said: no
+/// round at all was one round, and no transcript is further off than a recording is long.
+const REFUSED_SINCE: &[(&str, &str)] = &[
+    ("speaker.resegmentation.rounds", "0"),
+    ("input.transcript_shift_secs", "1e300"),
+    ("input.transcript_shift_secs", "-1e300"),
+];
 
 /// Every key of a recipe with its value.
 fn leaves(table: &toml::Table, prefix: &str, into: &mut Vec<(String, toml::Value)>) {
@@ -41,10 +45,12 @@ fn of_key<'a>(schema: &'a Value, key: &str) -> &'a Value {
 #[test]
 fn no_number_is_taken_that_was_ever_refused() {
     let listed = include_str!("fixtures/recipe_refused.txt");
-    let numbers: Vec<String> = defaults().into_iter().filter(|(_, v)| v.is_float() || v.is_integer()).map(|(key, _)| key).collect();
+    let numbers: Vec<String> =
+        defaults().into_iter().filter(|(_, v)| v.is_float() || v.is_integer()).map(|(key, _)| key).collect();
     for key in &numbers {
         let line = listed.lines().find_map(|l| l.strip_prefix(&format!("{key}:")));
-        let line = line.unwrap_or_else(|| panic!("{key} is not in recipe_refused.txt: add the values of TRIED it must refuse"));
+        let line = line
+            .unwrap_or_else(|| panic!("{key} is not in recipe_refused.txt: add the values of TRIED it must refuse"));
         for text in TRIED {
             let was = line.split_whitespace().any(|refused| refused == *text) || REFUSED_SINCE.contains(&(key, text));
             match Recipe::load(None, &[format!("{key}={text}")]) {
@@ -64,15 +70,27 @@ fn no_number_is_taken_that_was_ever_refused() {
 fn a_refusal_tells_the_key_the_value_and_the_range() {
     for (set, words) in [
         ("face.track_score=2.1", "face.track_score: 2.1 is no sensible value, expected 0 to 1"),
-        ("face.detect_score=0.01", "face.detect_score: 0.01 is no sensible value, expected 0.05 to 1: below, a face is seen everywhere"),
+        (
+            "face.detect_score=0.01",
+            "face.detect_score: 0.01 is no sensible value, expected 0.05 to 1: below, a face is seen everywhere",
+        ),
         ("face.detect_side_px=63", "face.detect_side_px: 63 is no sensible value, expected 64 or more"),
-        ("speaker.clustering.unit_secs=0", "speaker.clustering.unit_secs: 0.0 is no sensible value, expected a number above 0"),
-        ("speaker.segmentation.step_secs=11", "11.0 is no sensible value, expected a number above 0, at most 10: a longer step"),
+        (
+            "speaker.clustering.unit_secs=0",
+            "speaker.clustering.unit_secs: 0.0 is no sensible value, expected a number above 0",
+        ),
+        (
+            "speaker.segmentation.step_secs=11",
+            "11.0 is no sensible value, expected a number above 0, at most 10: a longer step",
+        ),
         ("voice.pitch_max_hz=5000", "voice.pitch_max_hz: 5000.0 is no sensible value, expected 46.875 to 2093.75"),
         ("face.rate_hz=nan", "face.rate_hz: nan is no sensible value, expected a finite number"),
         ("face.persons_max=-1", "face.persons_max: -1 is no sensible value, expected 0 or more"),
         ("input.audio_stream=-2", "input.audio_stream: -2 is no sensible value, expected -1 or more"),
-        ("voice={pitch_min_hz=600, pitch_max_hz=610}", "pitch_min_hz = 600, pitch_max_hz = 610: expected the first at least a tenth below"),
+        (
+            "voice={pitch_min_hz=600, pitch_max_hz=610}",
+            "pitch_min_hz = 600, pitch_max_hz = 610: expected the first at least a tenth below",
+        ),
     ] {
         let e = Recipe::load(None, &[set.into()]).unwrap_err().to_string();
         assert!(e.contains(words), "{set}: {e}");
@@ -91,15 +109,19 @@ fn the_schema_describes_every_key_and_bounds_every_number() {
             toml::Value::Boolean(b) => ("boolean", of["default"] == *b),
             toml::Value::Integer(i) => ("integer", of["default"] == *i),
             // 32-bit numbers with the digits they were written with.
-            toml::Value::Float(x) => {
-                ("number", of["default"].as_f64().is_some_and(|d| (d - x).abs() <= 1e-6 * x.abs() && d.to_string().len() < 9))
-            }
+            toml::Value::Float(x) => (
+                "number",
+                of["default"].as_f64().is_some_and(|d| (d - x).abs() <= 1e-6 * x.abs() && d.to_string().len() < 9),
+            ),
             toml::Value::String(s) => ("string", of["default"] == s.as_str()),
             _ => panic!("{key}: {default}"),
         };
         assert!(of["type"] == kind && same, "{key} = {default}: {of}");
         let bounded = of["minimum"].is_number() || of["exclusiveMinimum"].is_number();
-        assert!(bounded || !["integer", "number"].contains(&kind) || key == "input.transcript_shift_secs", "{key} has no least value");
+        assert!(
+            bounded || !["integer", "number"].contains(&kind) || key == "input.transcript_shift_secs",
+            "{key} has no least value"
+        );
     }
     assert_eq!(of_key(&schema, "input.audio_mix")["enum"], serde_json::json!(["one", "all"]));
     assert_eq!(of_key(&schema, "turns.speaker_z")["enum"], serde_json::json!(["off", "causal", "interview"]));
@@ -153,7 +175,12 @@ fn the_printed_schema_takes_the_shipped_recipe_and_refuses_others() {
     let schema: Value = serde_json::from_slice(&printed.stdout).unwrap();
     let found = |text: &str| {
         let mut found = Vec::new();
-        faults(&serde_json::to_value(toml::from_str::<toml::Table>(text).unwrap()).unwrap(), &schema, "recipe", &mut found);
+        faults(
+            &serde_json::to_value(toml::from_str::<toml::Table>(text).unwrap()).unwrap(),
+            &schema,
+            "recipe",
+            &mut found,
+        );
         found
     };
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("pipelines/default.toml");

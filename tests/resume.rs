@@ -1,4 +1,5 @@
-//! Stories about "already done": what has changed is done again, what has not is not, and what changes meanwhile is told.
+//! Stories about "already done": what has changed is done again, what has not is not, and what changes meanwhile is
+//! told.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 
@@ -16,7 +17,8 @@ use stage::{Stage, Told, children, is_alive, sample, wait_for};
 use turnwise::random::Random;
 use turnwise::store::read::read;
 
-const CUES: &str = "1\n00:00:10,000 --> 00:00:12,000\nANNA: and so we began\n\n2\n00:00:14,000 --> 00:00:17,000\nBEN: to look at it\n";
+const CUES: &str =
+    "1\n00:00:10,000 --> 00:00:12,000\nANNA: and so we began\n\n2\n00:00:14,000 --> 00:00:17,000\nBEN: to look at it\n";
 
 /// Half a minute of two voices, and who says what.
 fn corpus(stage: &Stage) {
@@ -128,7 +130,8 @@ struct Running {
 
 impl Running {
     fn start(stage: &Stage, options: &[&str]) -> Self {
-        let mut arguments = vec!["extract", "corpus.csv", "--out", "out", "--jobs", "1", "-vv", "--set", "input.skip_video=true"];
+        let mut arguments =
+            vec!["extract", "corpus.csv", "--out", "out", "--jobs", "1", "-vv", "--set", "input.skip_video=true"];
         arguments.extend(options);
         let mut run = stage.command(&arguments).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(run.stderr.take().unwrap()).lines();
@@ -238,7 +241,10 @@ fn a_full_disk_ends_the_run_and_leaves_nothing_half_written() {
         env!("CARGO_BIN_EXE_turnwise")
     );
     let mut run = Command::new("unshare");
-    run.args(["-r", "-m", "sh", "-c", &script]).current_dir(stage.path("")).env("TURNWISE_MODELS", stage::models()).env_remove("RUST_LOG");
+    run.args(["-r", "-m", "sh", "-c", &script])
+        .current_dir(stage.path(""))
+        .env("TURNWISE_MODELS", stage::models())
+        .env_remove("RUST_LOG");
     let ended = run.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
     assert!(

@@ -24,7 +24,13 @@ fn every_column_is_named_once_and_described() {
             assert!(names.insert(column.name.as_ref()), "{}.{} twice", table.name, column.name);
             assert!(column.description.len() > 3, "{}.{} has no description", table.name, column.name);
             let number = matches!(column.kind, turnwise::table::Kind::F32 | turnwise::table::Kind::F64);
-            assert!(!number || !column.name.ends_with("_secs") || column.unit == "s", "{}.{}: {}", table.name, column.name, column.unit);
+            assert!(
+                !number || !column.name.ends_with("_secs") || column.unit == "s",
+                "{}.{}: {}",
+                table.name,
+                column.name,
+                column.unit
+            );
             assert!(!number || !column.name.ends_with("_hz") || column.unit == "Hz", "{}.{}", table.name, column.name);
         }
         assert!(names.contains("interview_id"), "{}", table.name);

@@ -1,5 +1,6 @@
-//! Words on the screen, whole: `--help` of every command, `inspect`, `score`, `doctor`. What differs from machine to machine is masked.
-//! After a wanted change: `INSTA_UPDATE=always cargo test --test snapshots`, and look at the difference.
+//! Words on the screen, whole: `--help` of every command, `inspect`, `score`, `doctor`. What differs from machine to
+//! machine is masked. After a wanted change: `INSTA_UPDATE=always cargo test --test snapshots`, and look at the
+//! difference.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 
@@ -10,9 +11,12 @@ use stage::{Stage, models};
 
 /// Version, hashes and sizes masked in place, so that columns stay where they are; paths by a word.
 fn masked(stage: &Stage, text: &str) -> String {
-    let text = text.replace(&models().display().to_string(), "<models>").replace(&stage.path("").display().to_string(), "<here>/");
+    let text = text
+        .replace(&models().display().to_string(), "<models>")
+        .replace(&stage.path("").display().to_string(), "<here>/");
     let hidden = |word: &str| {
-        let hash = word.len() == 12 && word.bytes().all(|b| b.is_ascii_hexdigit()) && word.bytes().any(|b| b.is_ascii_digit());
+        let hash =
+            word.len() == 12 && word.bytes().all(|b| b.is_ascii_hexdigit()) && word.bytes().any(|b| b.is_ascii_digit());
         if hash { "#".repeat(12) } else { word.replace(env!("CARGO_PKG_VERSION"), "#.#.#") }
     };
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '.';
@@ -62,8 +66,7 @@ fn help_of_every_command() {
 #[test]
 fn inspect_of_a_folder_and_of_a_table() {
     let stage = Stage::new();
-    let words =
-        r#"[{"word": "so", "start": 0.0, "end": 0.5}, {"word": "it", "start": 0.5, "end": 1.0}, {"word": "is", "start": 1.0, "end": 1.5}]"#;
+    let words = r#"[{"word": "so", "start": 0.0, "end": 0.5}, {"word": "it", "start": 0.5, "end": 1.0}, {"word": "is", "start": 1.0, "end": 1.5}]"#;
     let segments = format!(
         r#"[{{"start": 0, "end": 1.5, "text": "so it is", "speaker": "ANNA", "words": {words}}}, {{"start": 1.4, "end": 3, "text": "你好 well", "speaker": "Bo"}}]"#
     );
@@ -71,7 +74,9 @@ fn inspect_of_a_folder_and_of_a_table() {
     stage.write("corpus.csv", "interview_id,media,transcript,group\ncouple/一,,t.json,G\nsecond,,t.json,G\n");
     let told = stage.run(&["extract", "corpus.csv", "--out", "out", "--jobs", "1"]);
     assert_eq!(told.code, 0, "{}", told.err);
-    for (name, arguments) in [("inspect_folder", &["inspect", "out"][..]), ("inspect_words", &["inspect", "out/words/second.parquet"])] {
+    for (name, arguments) in
+        [("inspect_folder", &["inspect", "out"][..]), ("inspect_words", &["inspect", "out/words/second.parquet"])]
+    {
         let told = stage.run(arguments);
         assert_eq!(told.code, 0, "{}", told.err);
         insta::assert_snapshot!(name, masked(&stage, &told.out));
@@ -81,11 +86,15 @@ fn inspect_of_a_folder_and_of_a_table() {
 #[test]
 fn score_of_two_recordings() {
     let stage = Stage::new();
-    let line = |uri: &str, start: f64, secs: f64, who: &str| format!("SPEAKER {uri} 1 {start:.3} {secs:.3} <NA> <NA> {who} <NA> <NA>\n");
+    let line = |uri: &str, start: f64, secs: f64, who: &str| {
+        format!("SPEAKER {uri} 1 {start:.3} {secs:.3} <NA> <NA> {who} <NA> <NA>\n")
+    };
     stage.write("truth.rttm", &[line("a", 0.0, 5.0, "A"), line("a", 5.0, 5.0, "B"), line("b", 1.0, 2.0, "A")].concat());
     stage.write("ours.rttm", &[line("a", 0.0, 6.0, "x"), line("a", 6.0, 3.0, "y"), line("b", 1.0, 3.0, "x")].concat());
     stage.write("a.uem", "a 1 0 8\nb 1 0 2.5\n");
-    for (name, more) in [("score", &[][..]), ("score_uem", &["--uem", "a.uem"]), ("score_collar", &["--collar", "0.25"])] {
+    for (name, more) in
+        [("score", &[][..]), ("score_uem", &["--uem", "a.uem"]), ("score_collar", &["--collar", "0.25"])]
+    {
         let told = stage.run(&[&["score", "truth.rttm", "ours.rttm"], more].concat());
         assert_eq!(told.code, 0, "{}", told.err);
         insta::assert_snapshot!(name, masked(&stage, &told.out));

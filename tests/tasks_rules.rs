@@ -1,4 +1,5 @@
-//! The instances of all six tasks equal those of an independent second implementation in Python, on made samples full of traps.
+//! The instances of all six tasks equal those of an independent second implementation in Python, on made samples full
+//! of traps.
 
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
@@ -55,7 +56,9 @@ fn all_instances_equal_the_second_implementation() {
             assert!(samples.len() >= 12);
             if data.is_file() {
                 // A file keeps its order in both.
-                samples.sort_by_key(|s| std::fs::read_to_string(&data).unwrap().find(&format!("\"sample_id\":\"{}\"", s.id)));
+                samples.sort_by_key(|s| {
+                    std::fs::read_to_string(&data).unwrap().find(&format!("\"sample_id\":\"{}\"", s.id))
+                });
             }
             let mut theirs = second_implementation(&data, options);
             for rule in RULES {
@@ -87,7 +90,8 @@ fn balanced_classes_and_nothing_after_the_decision_point() {
 #[test]
 fn the_check_counts_and_complains() {
     let (samples, dropped) = read_samples_leniently(&tests_folder().join("fixtures/rescue/json")).unwrap();
-    let media = [("loose_file".to_owned(), Some(5.0)), ("mara_and_tom/004_long".to_owned(), None)].into_iter().collect();
+    let media =
+        [("loose_file".to_owned(), Some(5.0)), ("mara_and_tom/004_long".to_owned(), None)].into_iter().collect();
     let found = check(&samples, &dropped, Some(&media));
     for expected in [
         "15 samples, 515 rows",

@@ -18,8 +18,12 @@ fn rule(name: &str) -> &'static RuleSpec {
 /// Four rows; the second runs on past the third's end.
 fn sample(folder: &Path) -> Vec<Sample> {
     let row = |start: f64, end: f64, speaker: &str, state: &str| serde_json::json!({"start_time": start, "end_time": end, "primary_speaker": speaker, "relation_cycle_state": state});
-    let rows =
-        [row(0.0, 2.0, "Ann", ""), row(2.0, 9.0, "Bo", ""), row(3.0, 4.0, "Ann", ""), row(9.0, 10.0, "Therapist", "pursue_withdraw")];
+    let rows = [
+        row(0.0, 2.0, "Ann", ""),
+        row(2.0, 9.0, "Bo", ""),
+        row(3.0, 4.0, "Ann", ""),
+        row(9.0, 10.0, "Therapist", "pursue_withdraw"),
+    ];
     std::fs::write(folder.join("s.json"), serde_json::json!({ "rows": rows }).to_string()).unwrap();
     read_samples(&folder.join("s.json")).unwrap()
 }
@@ -66,7 +70,8 @@ fn a_planted_leak_is_refused_by_name() {
     let leak = |features: &[&str]| FeatureSet::resolve(&task(features), &schema).unwrap_err().to_string();
     let told = leak(&["turns.*"]);
     assert!(
-        told.contains("turns.gap_to_next_secs (cut-off next_turn)") && told.contains("turns.whole_sample (cut-off interview)"),
+        told.contains("turns.gap_to_next_secs (cut-off next_turn)")
+            && told.contains("turns.whole_sample (cut-off interview)"),
         "{told}"
     );
     assert!(!told.contains("turns.level"), "{told}");
@@ -127,9 +132,15 @@ fn the_shipped_task_file_has_all_six_and_no_leak() {
 fn label_texts(sample: &Sample) -> Vec<String> {
     let rows = &sample.rows;
     let emotions = rows.iter().flat_map(|r| &r.internal_emotion).map(|e| e.emotion_description.clone());
-    let views = rows.iter().flat_map(|r| &r.viewpoints_attitudes).flat_map(|v| [v.viewpoint.clone(), v.attitude.clone()]);
-    let strategies = rows.iter().flat_map(|r| &r.support_strategy).flat_map(|s| [s.strategy_type.clone(), s.strategy_content.clone()]);
-    let states = rows.iter().flat_map(|r| [r.relation_cycle_state.clone(), r.relation_cycle_reason.clone(), r.relation_pattern.clone()]);
+    let views =
+        rows.iter().flat_map(|r| &r.viewpoints_attitudes).flat_map(|v| [v.viewpoint.clone(), v.attitude.clone()]);
+    let strategies = rows
+        .iter()
+        .flat_map(|r| &r.support_strategy)
+        .flat_map(|s| [s.strategy_type.clone(), s.strategy_content.clone()]);
+    let states = rows
+        .iter()
+        .flat_map(|r| [r.relation_cycle_state.clone(), r.relation_cycle_reason.clone(), r.relation_pattern.clone()]);
     let types = rows.iter().map(|r| r.utterance_type.clone());
     emotions.chain(views).chain(strategies).chain(states).chain(types).filter(|t| t.len() > 3).collect()
 }
@@ -146,7 +157,8 @@ fn evidence_is_of_the_context_and_holds_no_label() {
         let made = task_table(&task, &all, &samples, &FeatureSet::default(), &BTreeMap::new()).unwrap();
         let Some(ColumnData::StrList(evidence)) = made.column("evidence_rows") else { panic!("no evidence_rows") };
         for (one, rows) in all.iter().zip(evidence) {
-            let rows: Vec<serde_json::Value> = rows.as_ref().unwrap().iter().map(|r| serde_json::from_str(r).unwrap()).collect();
+            let rows: Vec<serde_json::Value> =
+                rows.as_ref().unwrap().iter().map(|r| serde_json::from_str(r).unwrap()).collect();
             let indices: Vec<u64> = rows.iter().map(|r| r["row_index"].as_u64().unwrap()).collect();
             assert_eq!(indices, one.context.iter().map(|r| u64::from(*r)).collect::<Vec<_>>(), "{}", one.id);
             for row in &rows {
@@ -160,5 +172,8 @@ fn evidence_is_of_the_context_and_holds_no_label() {
             }
         }
     }
-    assert!(shown > 1000 && seen.contains("HUMAN nod") && seen.contains("HUMAN tone") && !seen.contains("a plain string"), "{shown}");
+    assert!(
+        shown > 1000 && seen.contains("HUMAN nod") && seen.contains("HUMAN tone") && !seen.contains("a plain string"),
+        "{shown}"
+    );
 }

@@ -85,13 +85,20 @@ fn a_rate_of_its_own_changes_nothing() {
             let at = header.iter().position(|h| *h == name).unwrap();
             row[at].parse().unwrap()
         };
-        (of("egemaps_F0semitoneFrom27.5Hz_sma3nz_amean"), of("egemaps_loudness_sma3_amean"), of("egemaps_equivalentSoundLevel_dBp"))
+        (
+            of("egemaps_F0semitoneFrom27.5Hz_sma3nz_amean"),
+            of("egemaps_loudness_sma3_amean"),
+            of("egemaps_equivalentSoundLevel_dBp"),
+        )
     };
     let (f0, loudness, level) = value("16000");
     assert!((f0 - 36.0).abs() < 0.1, "{f0}");
     for rate in ["44100", "48000", "192000"] {
         let (f, l, s) = value(rate);
-        assert!((f - f0).abs() < 0.02 && (l / loudness - 1.0).abs() < 0.02 && (s - level).abs() < 0.05, "{rate}: {f} {l} {s}");
+        assert!(
+            (f - f0).abs() < 0.02 && (l / loudness - 1.0).abs() < 0.02 && (s - level).abs() < 0.05,
+            "{rate}: {f} {l} {s}"
+        );
     }
 }
 

@@ -54,11 +54,14 @@ fn a_number_of_speakers_is_kept_to() {
     // A UEM cuts what is written; one without the recording is refused.
     stage.write("own.uem", "conversation 1 10 15\nconversation 1 18 20\nother 1 0 1\n");
     stage.write("others.uem", "a 1 0 1\nb 1 0 1\n");
-    let diarize = |uem: &str| stage.run(&["diarize", media.to_str().unwrap(), "--rttm", "cut.rttm", "--speakers", "2", "--uem", uem]);
+    let diarize = |uem: &str| {
+        stage.run(&["diarize", media.to_str().unwrap(), "--rttm", "cut.rttm", "--speakers", "2", "--uem", uem])
+    };
     assert_eq!(diarize("own.uem").code, 0);
     let spans = |rttm: &str| -> Vec<(f64, f64)> {
         let text = std::fs::read_to_string(stage.path(rttm)).unwrap();
-        let fields = text.lines().map(|l| l.split(' ').skip(3).take(2).map(|f| f.parse::<f64>().unwrap()).collect::<Vec<_>>());
+        let fields =
+            text.lines().map(|l| l.split(' ').skip(3).take(2).map(|f| f.parse::<f64>().unwrap()).collect::<Vec<_>>());
         fields.map(|f| (f[0], f[0] + f[1])).collect()
     };
     let inside = |(from, to): (f64, f64)| {
@@ -71,7 +74,11 @@ fn a_number_of_speakers_is_kept_to() {
     assert!((kept - cut.iter().copied().map(inside).sum::<f64>()).abs() < 0.01);
     stage.write("past.uem", "conversation 1 500 600\n");
     let told = diarize("past.uem");
-    assert!(told.code == 0 && told.err.contains("inside the stretches") && spans("cut.rttm").is_empty(), "{}", told.err);
+    assert!(
+        told.code == 0 && told.err.contains("inside the stretches") && spans("cut.rttm").is_empty(),
+        "{}",
+        told.err
+    );
     let told = diarize("others.uem");
     assert!(told.code != 0 && told.err.contains("others.uem says nothing of conversation"), "{}", told.err);
 }
@@ -82,7 +89,8 @@ fn each_interview_of_a_manifest_has_its_own_number_of_speakers() {
     std::fs::copy(sample("conversation.wav"), stage.path("c.wav")).unwrap();
     let rows = "three,c.wav,3,,\none,c.wav,,,1\nmany,c.wav,,4,\nasked,c.wav,,,\n";
     stage.write("corpus.csv", &format!("interview_id,media,speakers,min_speakers,max_speakers\n{rows}"));
-    let told = stage.run(&["extract", "corpus.csv", "--out", "out", "--speakers", "2", "--set", "input.skip_video=true"]);
+    let told =
+        stage.run(&["extract", "corpus.csv", "--out", "out", "--speakers", "2", "--set", "input.skip_video=true"]);
     assert_eq!(told.code, 0, "{}", told.err);
     let all = table(&stage, "out/interviews.parquet");
     let count = |id: &str| all.number("speakers", row(&all, id)).unwrap() as usize;
@@ -136,8 +144,10 @@ fn enrolled_voices_have_their_names_in_every_interview() {
 
     // The embedding of a person is written only when asked for; then it enrols as well as a recording.
     let extract = |more: &[&str]| {
-        let told =
-            stage.run(&[&["extract", "c.wav", "--out", "out", "--enrol", "voices", "--set", "input.skip_video=true"], more].concat());
+        let told = stage.run(
+            &[&["extract", "c.wav", "--out", "out", "--enrol", "voices", "--set", "input.skip_video=true"], more]
+                .concat(),
+        );
         assert_eq!(told.code, 0, "{}", told.err);
         table(&stage, "out/speakers/c.parquet")
     };
@@ -206,22 +216,37 @@ fn silence_noise_and_moments_of_speech_have_a_result() {
 fn turns_whose_voice_is_another_than_their_labels_are_listed() {
     let stage = Stage::new();
     std::fs::copy(sample("conversation.wav"), stage.path("c.wav")).unwrap();
-    let times = [("10,400", "14,200"), ("14,300", "17,800"), ("18,400", "21,500"), ("21,800", "27,700"), ("28,000", "29,900")];
+    let times =
+        [("10,400", "14,200"), ("14,300", "17,800"), ("18,400", "21,500"), ("21,800", "27,700"), ("28,000", "29,900")];
     let cues = |labels: [&str; 5]| -> String {
-        let cue = |(i, ((a, b), who)): (usize, (&(&str, &str), &str))| format!("{}\n00:00:{a} --> 00:00:{b}\n{who}well\n\n", i + 1);
+        let cue = |(i, ((a, b), who)): (usize, (&(&str, &str), &str))| {
+            format!("{}\n00:00:{a} --> 00:00:{b}\n{who}well\n\n", i + 1)
+        };
         times.iter().zip(labels).enumerate().map(cue).collect()
     };
     // The last turn is the first one's voice.
     stage.write("wrong.srt", &cues(["JANE: ", "MARY: ", "JANE: ", "MARY: ", "MARY: "]));
     stage.write("nobody.srt", &cues([""; 5]));
     let extract = |transcript: &str, out: &str| {
-        let told = stage.run(&["extract", "c.wav", "--transcript", transcript, "--out", out, "--set", "input.skip_video=true"]);
+        let told = stage.run(&[
+            "extract",
+            "c.wav",
+            "--transcript",
+            transcript,
+            "--out",
+            out,
+            "--set",
+            "input.skip_video=true",
+        ]);
         assert_eq!(told.code, 0, "{}", told.err);
         table(&stage, &format!("{out}/turns/c.parquet"))
     };
     let turns = extract("wrong.srt", "out");
     let voices: Vec<_> = (0..5).map(|r| turns.text("diarized_speaker", r).unwrap().to_owned()).collect();
-    assert!(voices[0] == voices[2] && voices[0] == voices[4] && voices[1] == voices[3] && voices[0] != voices[1], "{voices:?}");
+    assert!(
+        voices[0] == voices[2] && voices[0] == voices[4] && voices[1] == voices[3] && voices[0] != voices[1],
+        "{voices:?}"
+    );
     let against: Vec<_> = (0..5).map(|r| turns.text("matched_speaker", r).unwrap() != voices[r]).collect();
     assert_eq!(against, [false, false, false, false, true]);
     let purity: Vec<f64> = (0..5).map(|r| turns.number("speaker_purity", r).unwrap()).collect();

@@ -26,7 +26,11 @@ fn a_worker_that_dies_costs_its_interview_only() {
     // Long enough to be still at work.
     let long = sample("ted_talk.mp4");
     stage.write("corpus.csv", &format!("interview_id,media\nhangs,\"{}\"\ngood,good.mp4\n", long.display()));
-    let run = stage.command(&["extract", "corpus.csv", "--out", "out", "--jobs", "1"]).stderr(Stdio::piped()).spawn().unwrap();
+    let run = stage
+        .command(&["extract", "corpus.csv", "--out", "out", "--jobs", "1"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let worker = wait_for("a worker", || children(run.id()).first().copied());
     assert!(Command::new("kill").args(["-9", &worker.to_string()]).status().unwrap().success());
     let ended = run.wait_with_output().unwrap();

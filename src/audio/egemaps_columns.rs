@@ -29,7 +29,9 @@ pub struct SegmentFunctionals {
 
 /// The contract of an eGeMAPS column.
 fn spec(entry: &Entry, kind: Kind, cut_off: CutOff) -> ColumnSpec {
-    ColumnSpec::new(format!("egemaps_{}", entry.name), kind, entry.unit, entry.description).until(cut_off).of(Modality::Voice)
+    ColumnSpec::new(format!("egemaps_{}", entry.name), kind, entry.unit, entry.description)
+        .until(cut_off)
+        .of(Modality::Voice)
 }
 
 /// The 25 descriptors for the `voice` table. openSMILE has no frame for the last 40 ms of a signal: there, and where a
@@ -44,7 +46,8 @@ pub(super) fn lld_columns<'a>() -> Vec<Column<VoiceFrame<'a>>> {
 
 /// The 88 functionals, null where they are not defined, and the reason why some are.
 pub fn functional_columns(cut_off: CutOff) -> Vec<Column<Functionals>> {
-    let column = |(i, entry): (usize, &Entry)| Column::new(spec(entry, Kind::F64, cut_off), move |f: &Functionals| f.values[i]);
+    let column =
+        |(i, entry): (usize, &Entry)| Column::new(spec(entry, Kind::F64, cut_off), move |f: &Functionals| f.values[i]);
     let mut columns: Vec<Column<Functionals>> = FUNCTIONALS.iter().enumerate().map(column).collect();
     let why = "Why eGeMAPS columns are null: too_short, silent, unvoiced (those that need voice), no_stream, past_end.";
     columns.push(Column::text("egemaps_missing", why, |f: &Functionals| f.missing).until(cut_off));
@@ -56,7 +59,9 @@ pub fn lld_layout<'a>() -> Layout<LldFrame<'a>> {
     let start = |f: &LldFrame<'a>| Lld::start_secs(f.frame);
     let mut columns = vec![Column::float("start_secs", "s", "Start of the frame's 20 ms window.", start)];
     columns.extend(LLDS.iter().enumerate().map(|(c, entry)| {
-        Column::new(spec(entry, Kind::F32, CutOff::Interview), move |f: &LldFrame<'a>| f.lld.columns[c].get(f.frame).copied())
+        Column::new(spec(entry, Kind::F32, CutOff::Interview), move |f: &LldFrame<'a>| {
+            f.lld.columns[c].get(f.frame).copied()
+        })
     }));
     Layout { name: "lld", description: "One 10 ms frame: eGeMAPSv02's descriptors, openSMILE's values.", columns }
 }
@@ -120,14 +125,20 @@ mod tests {
         assert_eq!(columns[FUNCTIONAL_COUNT].value(&functionals), Missing::Silent.into());
         assert!(columns.iter().all(|c| c.spec().cut_off == CutOff::TurnEnd));
         let senses: Vec<Modality> = columns.iter().map(|c| c.spec().modality).collect();
-        assert!(senses[..FUNCTIONAL_COUNT].iter().all(|m| *m == Modality::Voice) && senses[FUNCTIONAL_COUNT] == Modality::None);
+        assert!(
+            senses[..FUNCTIONAL_COUNT].iter().all(|m| *m == Modality::Voice)
+                && senses[FUNCTIONAL_COUNT] == Modality::None
+        );
         // openSMILE counts silence as zeros.
         let pitch = LLDS.iter().position(|e| e.name.starts_with("F0semitone")).unwrap();
         assert_eq!(lld_columns()[pitch].value(&frame(&lld, 3)), Cell::Missing);
         assert_eq!(lld_layout().columns[1 + pitch].value(&LldFrame { lld: &lld, frame: 3 }), Cell::Float(0.0));
         let row = SegmentFunctionals { start: Seconds::ZERO, end: Seconds::of(1.0), functionals };
         let layout = functionals_layout();
-        assert_eq!(layout.columns.iter().take(3).map(|c| c.value(&row)).collect::<Vec<_>>()[..2], [0.0.into(), 1.0.into()]);
+        assert_eq!(
+            layout.columns.iter().take(3).map(|c| c.value(&row)).collect::<Vec<_>>()[..2],
+            [0.0.into(), 1.0.into()]
+        );
         assert_eq!(layout.columns[2].value(&row), row.functionals.opensmile[0].into());
         assert_ne!(layout.columns[2].value(&row), Cell::Missing);
     }
@@ -156,6 +167,9 @@ mod tests {
         let Some(ColumnData::F64(pitch)) = functionals.column("egemaps_F0semitoneFrom27.5Hz_sma3nz_amean") else {
             panic!("{:?}", functionals.schema())
         };
-        assert!(pitch[0].is_finite() && (pitch[1] - expected).abs() < 1e-12 && pitch[2].is_nan(), "too short: {pitch:?}");
+        assert!(
+            pitch[0].is_finite() && (pitch[1] - expected).abs() < 1e-12 && pitch[2].is_nan(),
+            "too short: {pitch:?}"
+        );
     }
 }

@@ -134,7 +134,12 @@ mod tests {
             off.retain(|x| x.is_finite());
             off.sort_unstable_by(f32::total_cmp);
             let at = |p: usize| off[(off.len() - 1) * p / 100];
-            println!("{clip}: intensity off by {:.3} dB (median), {:.3} (99th percentile), {:.3} (most)", at(50), at(99), at(100));
+            println!(
+                "{clip}: intensity off by {:.3} dB (median), {:.3} (99th percentile), {:.3} (most)",
+                at(50),
+                at(99),
+                at(100)
+            );
             assert!(at(50) <= 0.01 && at(99) <= 0.05, "{clip}");
         }
     }

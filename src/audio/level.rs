@@ -51,7 +51,11 @@ pub(super) fn level_db(samples: &[f32]) -> Vec<f32> {
 
 /// `10 log10(power / reference)`; NaN where the power is below [`SILENCE_DB`] re full scale.
 pub(super) fn power_db(power: f64, reference: f64) -> f32 {
-    if power >= 10f64.powf(f64::from(SILENCE_DB) / 10.0) { (10.0 * (power / reference).log10()) as f32 } else { f32::NAN }
+    if power >= 10f64.powf(f64::from(SILENCE_DB) / 10.0) {
+        (10.0 * (power / reference).log10()) as f32
+    } else {
+        f32::NAN
+    }
 }
 
 #[cfg(test)]
@@ -61,7 +65,9 @@ pub(super) mod tests {
     /// A sine of `hz` with an RMS of `db` re full scale, at 16 kHz.
     pub fn sine(hz: f64, db: f64, secs: f64) -> Vec<f32> {
         let amplitude = 2f64.sqrt() * 10f64.powf(db / 20.0);
-        (0..(secs * 16_000.0) as usize).map(|i| (amplitude * (std::f64::consts::TAU * hz * i as f64 / 16_000.0).sin()) as f32).collect()
+        (0..(secs * 16_000.0) as usize)
+            .map(|i| (amplitude * (std::f64::consts::TAU * hz * i as f64 / 16_000.0).sin()) as f32)
+            .collect()
     }
 
     #[test]

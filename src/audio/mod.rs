@@ -28,7 +28,9 @@ use crate::signal::AudioBuffer;
 use crate::time::FrameGrid;
 
 pub use crate::statistics::Spread;
-pub use egemaps_columns::{LldFrame, SegmentFunctionals, functional_columns, functionals_layout, lld_layout, opensmile_tables};
+pub use egemaps_columns::{
+    LldFrame, SegmentFunctionals, functional_columns, functionals_layout, lld_layout, opensmile_tables,
+};
 pub use level::SILENCE_DB;
 pub use table::{VoiceFrame, voice_layout, voice_table};
 pub use turn::{TurnVoice, turn_voice};
@@ -37,10 +39,12 @@ pub use turn_columns::turn_voice_columns;
 /// The one sampling rate of the analysis; the media door resamples to it.
 pub const SAMPLE_RATE_HZ: u32 = 16_000;
 
-/// The voice grid: frame `i` is the 20 ms window [0.01 i, 0.01 i + 0.02) s and its time is the window's centre, 0.01 (i + 1) s.
+/// The voice grid: frame `i` is the 20 ms window [0.01 i, 0.01 i + 0.02) s and its time is the window's centre, 0.01 (i
+/// + 1) s.
 ///
-/// These are the frames of eGeMAPS' 20 ms descriptors, so that its rows, the level and the pitch (read off at the centre) share one row
-/// per 10 ms. A recording has as many rows as windows lie whole inside it; less than 20 ms of audio has none.
+/// These are the frames of eGeMAPS' 20 ms descriptors, so that its rows, the level and the pitch (read off at the
+/// centre) share one row per 10 ms. A recording has as many rows as windows lie whole inside it; less than 20 ms of
+/// audio has none.
 pub const GRID: FrameGrid = FrameGrid::new(SAMPLE_RATE_HZ, 320, 160);
 
 /// What changes the voice columns. Lengths in seconds, levels in dB.
@@ -59,13 +63,15 @@ pub struct VoiceConfig {
     /// A turn with less audio than this has no voice columns (`too_short`).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub min_turn_secs: f64,
-    /// An unvoiced frame is quiet when its intensity is this far below the turn's 99th percentile (de Jong & Wempe use 25).
+    /// An unvoiced frame is quiet when its intensity is this far below the turn's 99th percentile (de Jong & Wempe use
+    /// 25).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub quiet_below_peak_db: f32,
     /// Shortest pause made of quiet frames (de Jong & Wempe use 0.3).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub min_pause_secs: f64,
-    /// Shortest pause made of unvoiced frames, quiet or not: no speech goes on unvoiced for so long, so noise cannot hide a pause.
+    /// Shortest pause made of unvoiced frames, quiet or not: no speech goes on unvoiced for so long, so noise cannot
+    /// hide a pause.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub min_unvoiced_pause_secs: f64,
     /// Dip of intensity that parts two syllable nuclei (de Jong & Wempe use 2).
@@ -102,7 +108,9 @@ impl VoiceConfig {
         let (low, high) = (self.pitch_min_hz, self.pitch_max_hz);
         // A tenth of room lets the model's band hold a candidate.
         if high < 1.1 * low {
-            let what = format!("pitch_min_hz = {low}, pitch_max_hz = {high}: expected the first at least a tenth below the second");
+            let what = format!(
+                "pitch_min_hz = {low}, pitch_max_hz = {high}: expected the first at least a tenth below the second"
+            );
             return Err(Error::Recipe { place: "voice".into(), what });
         }
         Ok(())
@@ -126,9 +134,11 @@ impl ModelSet for VoiceModels {
 /// One row per frame of [`GRID`]; all columns have the same length and NaN stands for missing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Acoustics {
-    /// RMS of the 20 ms window around its mean, in dB re full scale (a full-scale square wave is 0); NaN below [`SILENCE_DB`].
+    /// RMS of the 20 ms window around its mean, in dB re full scale (a full-scale square wave is 0); NaN below
+    /// [`SILENCE_DB`].
     pub level_db: Vec<f32>,
-    /// Praat's intensity (43 ms effective window) in dB re 20 µPa, full scale taken as 1 Pa; NaN below [`SILENCE_DB`] re full scale.
+    /// Praat's intensity (43 ms effective window) in dB re 20 µPa, full scale taken as 1 Pa; NaN below [`SILENCE_DB`]
+    /// re full scale.
     pub intensity_db: Vec<f32>,
     /// Fundamental frequency; NaN where unvoiced.
     pub pitch_hz: Vec<f32>,
@@ -153,7 +163,8 @@ impl Acoustics {
 /// Describes a whole recording frame by frame. Memory beyond the signal is the columns and one chunk of 16 s.
 ///
 /// # Errors
-/// [`Error::Recipe`] when [`VoiceConfig::check`] fails; [`Error::Shape`] when the audio is not at [`SAMPLE_RATE_HZ`]; [`Error::Model`] when the pitch model fails.
+/// [`Error::Recipe`] when [`VoiceConfig::check`] fails; [`Error::Shape`] when the audio is not at [`SAMPLE_RATE_HZ`];
+/// [`Error::Model`] when the pitch model fails.
 pub fn acoustics(audio: &AudioBuffer, models: &mut VoiceModels, config: &VoiceConfig) -> Result<Acoustics> {
     config.check()?;
     check_rate(audio)?;
@@ -221,7 +232,9 @@ mod tests {
             for i in 0..frames {
                 assert_eq!(a.voiced[i], a.pitch_hz[i].is_finite(), "{name} {i}");
                 assert!(
-                    a.pitch_confidence[i].is_finite() && !a.level_db[i].is_infinite() && !a.intensity_db[i].is_infinite(),
+                    a.pitch_confidence[i].is_finite()
+                        && !a.level_db[i].is_infinite()
+                        && !a.intensity_db[i].is_infinite(),
                     "{name} {i}"
                 );
             }

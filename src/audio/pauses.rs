@@ -1,8 +1,9 @@
 //! Pauses inside a turn, the silence at its ends, and the time spoken.
 //!
-//! A frame is quiet when it is unvoiced and its intensity lies 25 dB below the turn's 99th percentile (de Jong & Wempe 2009, Behavior
-//! Research Methods 41, 385-390). A pause is a run of quiet frames of at least 0.3 s, or a run of unvoiced frames of at least 0.5 s
-//! however loud: noise may fill a pause, but no speech sound stays unvoiced for so long. All four numbers are in [`VoiceConfig`].
+//! A frame is quiet when it is unvoiced and its intensity lies 25 dB below the turn's 99th percentile (de Jong & Wempe
+//! 2009, Behavior Research Methods 41, 385-390). A pause is a run of quiet frames of at least 0.3 s, or a run of
+//! unvoiced frames of at least 0.5 s however loud: noise may fill a pause, but no speech sound stays unvoiced for so
+//! long. All four numbers are in [`VoiceConfig`].
 
 use super::{GRID, VoiceConfig};
 use crate::statistics::percentile;
@@ -42,10 +43,12 @@ pub(super) fn pauses(intensity: &[f32], voiced: &[bool], quiet_db: f32, config: 
 
     // What is quiet at the ends is outside the talk, even when too short for a pause.
     let talks = |i: usize| !paused[i] && !quiet[i];
-    let (Some(start), Some(end)) = ((0..voiced.len()).find(|&i| talks(i)), (0..voiced.len()).rfind(|&i| talks(i))) else {
+    let (Some(start), Some(end)) = ((0..voiced.len()).find(|&i| talks(i)), (0..voiced.len()).rfind(|&i| talks(i)))
+    else {
         return Pauses::default();
     };
-    let inside: Vec<usize> = runs(&paused).iter().filter(|r| r.start > start && r.end <= end).map(ExactSizeIterator::len).collect();
+    let inside: Vec<usize> =
+        runs(&paused).iter().filter(|r| r.start > start && r.end <= end).map(ExactSizeIterator::len).collect();
     let total: usize = inside.iter().sum();
     Pauses {
         count: inside.len() as u64,
@@ -110,7 +113,8 @@ mod tests {
 
     #[test]
     fn quiet_inside_is_a_pause_and_quiet_at_the_ends_is_none() {
-        let p = found(&[(20, 30.0, false), (50, 70.0, true), (40, 30.0, false), (50, 70.0, true), (60, f32::NAN, false)]);
+        let p =
+            found(&[(20, 30.0, false), (50, 70.0, true), (40, 30.0, false), (50, 70.0, true), (60, f32::NAN, false)]);
         assert_eq!(p.count, 1);
         assert!(near(p.total_secs, 0.4) && near(p.longest_secs, 0.4) && near(p.spoken_secs, 1.0), "{p:?}");
         assert!(near(p.onset_secs.unwrap(), 0.2), "{p:?}");
@@ -118,7 +122,8 @@ mod tests {
 
     #[test]
     fn a_stop_is_no_pause_and_noise_does_not_hide_one() {
-        // 0.1 s quiet: a plosive. 0.6 s at the voice's own level but unvoiced: a pause full of noise. 0.2 s: a fricative.
+        // 0.1 s quiet: a plosive. 0.6 s at the voice's own level but unvoiced: a pause full of noise. 0.2 s: a
+        // fricative.
         let p = found(&[
             (50, 70.0, true),
             (10, 30.0, false),

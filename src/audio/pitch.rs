@@ -54,7 +54,8 @@ fn hops_in_chunks(samples: &[f32], model: &mut Session, config: &VoiceConfig, ch
         return Ok(all);
     }
     let count = (samples.len() / HOP).max(1);
-    let (low, high) = (arr0(config.pitch_min_hz.clamp(MIN_HZ, MAX_HZ)), arr0(config.pitch_max_hz.clamp(MIN_HZ, MAX_HZ)));
+    let (low, high) =
+        (arr0(config.pitch_min_hz.clamp(MIN_HZ, MAX_HZ)), arr0(config.pitch_max_hz.clamp(MIN_HZ, MAX_HZ)));
     for start in (0..count).step_by(chunk) {
         let end = (start + chunk).min(count);
         let left = start.saturating_sub(LEFT_CONTEXT);
@@ -104,7 +105,8 @@ pub(super) fn on_grid(hops: &Hops, frames: usize, voicing_confidence: f32) -> Gr
     let Some(last) = hops.confidence.len().checked_sub(1) else {
         return grid;
     };
-    let is_voiced = |k: usize| hops.confidence[k] >= voicing_confidence && hops.pitch_hz[k] > 0.0 && hops.pitch_hz[k].is_finite();
+    let is_voiced =
+        |k: usize| hops.confidence[k] >= voicing_confidence && hops.pitch_hz[k] > 0.0 && hops.pitch_hz[k].is_finite();
     for i in 0..frames {
         let place = (i * GRID.hop() + GRID.window() / 2) as f32 / HOP as f32;
         let low = (place as usize).min(last);
@@ -160,7 +162,8 @@ mod tests {
         let x: Vec<f32> = (0..48_000)
             .map(|i| {
                 phase += (100.0 + 200.0 * f64::from(i) / 48_000.0) / 16_000.0;
-                (1..10).map(|h| 0.2 / f64::from(h) * (std::f64::consts::TAU * f64::from(h) * phase).sin()).sum::<f64>() as f32
+                (1..10).map(|h| 0.2 / f64::from(h) * (std::f64::consts::TAU * f64::from(h) * phase).sin()).sum::<f64>()
+                    as f32
             })
             .collect();
         let mut models = reference::models();
@@ -192,7 +195,8 @@ mod tests {
         for clip in reference::CLIPS {
             let samples = reference::wav(&shared, clip);
             let expected = reference::csv_gz(&shared, clip, "swiftf0.csv.gz");
-            let (pitch, confidence) = (reference::column(&expected, "pitch_hz"), reference::column(&expected, "confidence"));
+            let (pitch, confidence) =
+                (reference::column(&expected, "pitch_hz"), reference::column(&expected, "confidence"));
             for chunk in [usize::MAX / 2, CHUNK, 37] {
                 let got = hops_in_chunks(&samples, &mut swift_f0, &config, chunk).unwrap();
                 assert_eq!(got.pitch_hz.len(), pitch.len(), "{clip}");
@@ -201,7 +205,10 @@ mod tests {
                     worst.1 = worst.1.max((got.confidence[k] - confidence[k]).abs());
                     worst.0 = worst.0.max((got.pitch_hz[k] / pitch[k] - 1.0).abs());
                 }
-                println!("{clip}, chunks of {chunk}: pitch within {:.1e} relative, confidence within {:.1e}", worst.0, worst.1);
+                println!(
+                    "{clip}, chunks of {chunk}: pitch within {:.1e} relative, confidence within {:.1e}",
+                    worst.0, worst.1
+                );
                 assert!(worst.0 <= 1e-3 && worst.1 <= 1e-3, "{clip} {chunk} {worst:?}");
             }
         }
@@ -247,7 +254,11 @@ mod tests {
             gross_twenty_all += gross_twenty;
         }
         let share = |n: usize| n as f64 / f64::from(all.max(1) as u32);
-        println!("all: > 20 % {:.2} %, > 1 semitone {:.2} %", 100.0 * share(gross_twenty_all), 100.0 * share(gross_all));
+        println!(
+            "all: > 20 % {:.2} %, > 1 semitone {:.2} %",
+            100.0 * share(gross_twenty_all),
+            100.0 * share(gross_all)
+        );
         assert!(share(gross_twenty_all) <= 0.05);
         assert!(share(gross_all) <= 0.05);
     }

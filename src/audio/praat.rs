@@ -85,7 +85,9 @@ impl Stretch<'_> {
     fn trains(&self) -> Vec<Train> {
         let middle = 0.5 * (self.from + self.to);
         let reach = 0.5 * self.period(middle);
-        let (Some(start), Some(loudest)) = (self.extremum(middle - reach, middle + reach), self.extremum(self.from, self.to)) else {
+        let (Some(start), Some(loudest)) =
+            (self.extremum(middle - reach, middle + reach), self.extremum(self.from, self.to))
+        else {
             return Vec::new();
         };
         let floor = MIN_PEAK_SHARE * self.samples[loudest].abs();
@@ -150,10 +152,13 @@ impl Stretch<'_> {
         };
         let own = piece(centre)?;
         // One lag more on both sides, for the parabola through the best three.
-        let correlations: Vec<f64> =
-            (near - 1..=far + 1).map(|lag| piece(centre + step * lag).map_or(f64::NAN, |other| correlation(own, other))).collect();
+        let correlations: Vec<f64> = (near - 1..=far + 1)
+            .map(|lag| piece(centre + step * lag).map_or(f64::NAN, |other| correlation(own, other)))
+            .collect();
         let inner = 1..correlations.len() - 1;
-        let best = inner.filter(|&i| correlations[i].is_finite()).max_by(|&a, &b| correlations[a].total_cmp(&correlations[b]))?;
+        let best = inner
+            .filter(|&i| correlations[i].is_finite())
+            .max_by(|&a, &b| correlations[a].total_cmp(&correlations[b]))?;
         let (before, peak, after) = (correlations[best - 1], correlations[best], correlations[best + 1]);
         let bend = before - 2.0 * peak + after;
         let shift = if bend < 0.0 { (0.5 * (before - after) / bend).clamp(-0.5, 0.5) } else { 0.0 };
@@ -163,7 +168,8 @@ impl Stretch<'_> {
 
     fn train(&self, marks: &[f64]) -> Train {
         let periods: Vec<f64> = marks.windows(2).map(|m| m[1] - m[0]).collect();
-        let amplitudes = periods.windows(2).zip(&marks[1..]).map(|(p, &mark)| self.amplitude(mark, p[0], p[1])).collect();
+        let amplitudes =
+            periods.windows(2).zip(&marks[1..]).map(|(p, &mark)| self.amplitude(mark, p[0], p[1])).collect();
         Train { periods, amplitudes }
     }
 
@@ -217,7 +223,9 @@ pub(super) fn jitter_local(trains: &[Train]) -> Option<f64> {
 /// Mean absolute difference of consecutive amplitudes over the mean amplitude; `None` with fewer than three
 /// comparisons.
 pub(super) fn shimmer_local(trains: &[Train]) -> Option<f64> {
-    relative_difference(trains.iter().map(|t| t.amplitudes.as_slice()), |a| comparable(a[0], a[1], MAX_AMPLITUDE_FACTOR))
+    relative_difference(trains.iter().map(|t| t.amplitudes.as_slice()), |a| {
+        comparable(a[0], a[1], MAX_AMPLITUDE_FACTOR)
+    })
 }
 
 /// Mean absolute value of 20 log10 of the ratio of consecutive amplitudes; `None` with fewer than three comparisons.
@@ -256,7 +264,12 @@ mod tests {
                 let t = (i as f64 - at) / 16_000.0;
                 // The attack is smooth, so that the train is band-limited enough for 16 kHz.
                 let attack = 1.0 - (-t * 6000.0).exp();
-                *x += (0.3 * amplitude(pulse) * attack * attack * (-t * 500.0).exp() * (std::f64::consts::TAU * 600.0 * t).sin()) as f32;
+                *x += (0.3
+                    * amplitude(pulse)
+                    * attack
+                    * attack
+                    * (-t * 500.0).exp()
+                    * (std::f64::consts::TAU * 600.0 * t).sin()) as f32;
             }
             at += period(pulse);
         }
@@ -284,7 +297,8 @@ mod tests {
     fn jitter_of_known_size_is_found() {
         // Periods alternate by +-x / 2, so each differs from the next by x.
         for x in [0.01, 0.02, 0.04] {
-            let trains = measured(&voice(|i| 128.0 * (1.0 + if i % 2 == 0 { 0.5 * x } else { -0.5 * x }), |_| 1.0, 120), 125.0);
+            let trains =
+                measured(&voice(|i| 128.0 * (1.0 + if i % 2 == 0 { 0.5 * x } else { -0.5 * x }), |_| 1.0, 120), 125.0);
             let got = jitter_local(&trains).unwrap();
             println!("jitter {x}: {got:.5}");
             assert!((got - x).abs() < 0.05 * x, "{got} for {x}");

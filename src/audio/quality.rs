@@ -33,8 +33,11 @@ pub(super) fn dc_offset(samples: &[f32]) -> Option<f64> {
 /// noise.
 pub(super) fn snr_db(acoustics: &Acoustics, turn: Range<usize>, window_secs: f64) -> Option<f64> {
     let power = |db: f32| 10f64.powf(f64::from(db) / 10.0);
-    let voiced: Vec<f64> =
-        turn.clone().filter(|&i| acoustics.voiced[i] && acoustics.level_db[i].is_finite()).map(|i| power(acoustics.level_db[i])).collect();
+    let voiced: Vec<f64> = turn
+        .clone()
+        .filter(|&i| acoustics.voiced[i] && acoustics.level_db[i].is_finite())
+        .map(|i| power(acoustics.level_db[i]))
+        .collect();
     let back = (window_secs / GRID.hop_secs()) as usize;
     let from = turn.end.saturating_sub(back).min(turn.start);
     let mut levels: Vec<f32> = acoustics.level_db[from..turn.end].iter().copied().filter(|l| l.is_finite()).collect();

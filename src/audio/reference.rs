@@ -11,7 +11,8 @@ pub const CLIPS: [&str; 5] = ["pyannote_sample", "ami_dev00", "ami_es2011a_short
 /// The room's models; a test without them fails.
 pub fn models() -> VoiceModels {
     let registry = Registry::open(None).unwrap();
-    VoiceModels::load(&registry, &VoiceConfig::default(), Runtime::default()).unwrap_or_else(|e| panic!("{}: run `make models`", e.chain()))
+    VoiceModels::load(&registry, &VoiceConfig::default(), Runtime::default())
+        .unwrap_or_else(|e| panic!("{}: run `make models`", e.chain()))
 }
 
 /// Samples of a 16 kHz mono WAV file, 16-bit or float: just enough of the format for these clips.

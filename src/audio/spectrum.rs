@@ -53,6 +53,8 @@ mod tests {
         let h = hamming(5);
         assert!((h[0] - 0.08).abs() < 1e-6 && (h[2] - 1.0).abs() < 1e-6 && (h[1] - h[3]).abs() < 1e-6);
         let g = gauss(5, 0.4);
-        assert!((g[2] - 1.0).abs() < 1e-6 && (g[0] - (-0.5f32 * 6.25).exp()).abs() < 1e-6 && (g[0] - g[4]).abs() < 1e-7);
+        assert!(
+            (g[2] - 1.0).abs() < 1e-6 && (g[0] - (-0.5f32 * 6.25).exp()).abs() < 1e-6 && (g[0] - g[4]).abs() < 1e-7
+        );
     }
 }

@@ -44,12 +44,15 @@ fn acoustic_columns<'a>() -> [Column<VoiceFrame<'a>>; 5] {
         let spec = ColumnSpec::new(name, Kind::F32, unit, description);
         Column::new(spec, move |f: &VoiceFrame<'a>| values(f.acoustics)[f.frame])
     }
-    let intensity = "Intensity as Praat defines it for a lowest pitch of 75 Hz, full scale taken as 1 Pa; null in silence.";
+    let intensity =
+        "Intensity as Praat defines it for a lowest pitch of 75 Hz, full scale taken as 1 Pa; null in silence.";
     [
         measure("level_db", "dBFS", "RMS of the 20 ms window around its mean; null below -100 dBFS.", |a| &a.level_db),
         measure("intensity_db", "dB re 20 uPa", intensity, |a| &a.intensity_db),
         measure("pitch_hz", "Hz", "Fundamental frequency (SwiftF0); null where unvoiced.", |a| &a.pitch_hz),
-        measure("pitch_confidence", "", "SwiftF0's confidence that the frame is voiced, 0 to 1.", |a| &a.pitch_confidence),
+        measure("pitch_confidence", "", "SwiftF0's confidence that the frame is voiced, 0 to 1.", |a| {
+            &a.pitch_confidence
+        }),
         Column::bool("voiced", "True where the frame is voiced.", |f: &VoiceFrame<'a>| f.acoustics.voiced[f.frame]),
     ]
 }
@@ -80,10 +83,14 @@ mod tests {
         let t = voice_table("i1", &a, &lld).unwrap();
         assert_eq!((t.rows(), t.columns().len()), (2, 8 + lld.columns.len()));
         let times = t.column("time_secs");
-        assert!(matches!(times, Some(ColumnData::F64(v)) if (v[0] - 0.01).abs() < 1e-12 && (v[1] - 0.02).abs() < 1e-12));
+        assert!(
+            matches!(times, Some(ColumnData::F64(v)) if (v[0] - 0.01).abs() < 1e-12 && (v[1] - 0.02).abs() < 1e-12)
+        );
         assert_eq!(t.column("frame"), Some(&ColumnData::I64(vec![Some(0), Some(1)])));
         assert_eq!(t.column("voiced"), Some(&ColumnData::Bool(vec![Some(true), Some(false)])));
-        for (name, first) in [("level_db", -20.0_f32), ("intensity_db", 60.0), ("pitch_hz", 100.0), ("pitch_confidence", 0.9)] {
+        for (name, first) in
+            [("level_db", -20.0_f32), ("intensity_db", 60.0), ("pitch_hz", 100.0), ("pitch_confidence", 0.9)]
+        {
             assert!(matches!(t.column(name), Some(ColumnData::F32(v)) if (v[0] - first).abs() < 1e-6), "{name}");
         }
         // The descriptors end before the acoustics do.

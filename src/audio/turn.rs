@@ -1,4 +1,5 @@
-//! What the voice did during one turn: statistics of the frames inside it, rate, pauses, periods and the quality of the recording.
+//! What the voice did during one turn: statistics of the frames inside it, rate, pauses, periods and the quality of the
+//! recording.
 
 use super::pauses::{self, Pauses};
 use super::{Acoustics, GRID, VoiceConfig, praat, quality, syllables};
@@ -12,11 +13,13 @@ const SEMITONE_ZERO_HZ: f64 = 27.5;
 
 /// One turn's voice. `None` = not defined for this turn; [`TurnVoice::missing`] tells why.
 ///
-/// Everything is computed from the frames of the turn, and the noise floor from frames before its end. The last frames themselves reach
-/// over that end, as far as their analysis does: 10 ms for the level, 43 ms for the intensity, 160 ms for the pitch model's context.
+/// Everything is computed from the frames of the turn, and the noise floor from frames before its end. The last frames
+/// themselves reach over that end, as far as their analysis does: 10 ms for the level, 43 ms for the intensity, 160 ms
+/// for the pitch model's context.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnVoice {
-    /// Why columns are missing: `unvoiced` leaves those that need no pitch, every other reason leaves none but the speaking rate.
+    /// Why columns are missing: `unvoiced` leaves those that need no pitch, every other reason leaves none but the
+    /// speaking rate.
     pub missing: Option<Missing>,
     /// Mean of the voiced frames' pitch in Hz.
     pub pitch_mean_hz: Option<f64>,
@@ -65,12 +68,19 @@ impl TurnVoice {
     }
 }
 
-/// Describes the voice of one turn; `words` is the number of words in its transcript, `None` when there is no transcript.
+/// Describes the voice of one turn; `words` is the number of words in its transcript, `None` when there is no
+/// transcript.
 ///
 /// The frames of a turn are those whose centre lies in it. A turn with less audio than [`VoiceConfig::min_turn_secs`]
-/// is `too_short`, or `past_end` when it runs past the audio, one without a frame above [`super::SILENCE_DB`] is `silent`. A recording without
-/// audio is the caller's case: [`TurnVoice::without`] with [`Missing::NoStream`].
-pub fn turn_voice(audio: &AudioBuffer, acoustics: &Acoustics, segment: Segment, words: Option<usize>, config: &VoiceConfig) -> TurnVoice {
+/// is `too_short`, or `past_end` when it runs past the audio, one without a frame above [`super::SILENCE_DB`] is
+/// `silent`. A recording without audio is the caller's case: [`TurnVoice::without`] with [`Missing::NoStream`].
+pub fn turn_voice(
+    audio: &AudioBuffer,
+    acoustics: &Acoustics,
+    segment: Segment,
+    words: Option<usize>,
+    config: &VoiceConfig,
+) -> TurnVoice {
     crate::pulse::beat();
     // A cue of a millisecond is no time in which words are said.
     let long_enough = segment.duration() + TOLERANCE_SECS >= config.min_turn_secs && !segment.is_empty();
@@ -96,7 +106,8 @@ pub fn turn_voice(audio: &AudioBuffer, acoustics: &Acoustics, segment: Segment, 
     let samples = audio.slice(segment);
 
     let quiet_db = pauses::quiet_below_db(intensity, config);
-    let Pauses { count, total_secs, longest_secs, onset_secs, spoken_secs } = pauses::pauses(intensity, voiced, quiet_db, config);
+    let Pauses { count, total_secs, longest_secs, onset_secs, spoken_secs } =
+        pauses::pauses(intensity, voiced, quiet_db, config);
     let nuclei = syllables::nuclei(intensity, voiced, quiet_db, config.syllable_dip_db).len() as f64;
     let per_spoken = |n: f64| (spoken_secs > 0.0).then(|| n / spoken_secs.min(heard_secs));
     let periods = praat::periods(samples, segment, pitch, range.start);
@@ -198,7 +209,8 @@ mod tests {
     #[test]
     fn a_tone_that_swells_four_times_a_second_has_four_syllables_a_second() {
         let swell = |i: usize| 1.0 - 0.8 * (std::f64::consts::TAU * 4.0 * i as f64 / 16_000.0).cos();
-        let samples = sine(150.0, -26.0, 3.0).iter().enumerate().map(|(i, s)| (f64::from(*s) * swell(i)) as f32).collect();
+        let samples =
+            sine(150.0, -26.0, 3.0).iter().enumerate().map(|(i, s)| (f64::from(*s) * swell(i)) as f32).collect();
         let (audio, acoustics) = heard(samples, |_| Some(150.0));
         let t = turn_voice(&audio, &acoustics, segment(0.0, 3.0), None, &VoiceConfig::default());
         near(t.syllable_rate_per_sec, 4.0, 1e-9);
@@ -211,7 +223,8 @@ mod tests {
         let mut samples = sine(110.0, -20.0, 1.0);
         samples.extend(vec![0.0; 16_000]);
         let (audio, acoustics) = heard(samples, |t| (t < 0.5).then_some(110.0));
-        let reason = |start, end| turn_voice(&audio, &acoustics, segment(start, end), None, &VoiceConfig::default()).missing;
+        let reason =
+            |start, end| turn_voice(&audio, &acoustics, segment(start, end), None, &VoiceConfig::default()).missing;
         assert_eq!(reason(0.0, 1.0), None);
         assert_eq!(reason(0.2, 0.25), Some(Missing::TooShort));
         assert_eq!(reason(0.2, 0.2), Some(Missing::TooShort));

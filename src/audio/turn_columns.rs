@@ -23,41 +23,64 @@ pub fn turn_voice_columns() -> Vec<Column<TurnVoice>> {
 
 fn pitch_columns() -> Vec<Column<TurnVoice>> {
     /// A statistic of the voiced frames' pitch.
-    fn pitch(name: &'static str, unit: &'static str, description: &'static str, statistic: fn(Spread) -> f64) -> Column<TurnVoice> {
+    fn pitch(
+        name: &'static str,
+        unit: &'static str,
+        description: &'static str,
+        statistic: fn(Spread) -> f64,
+    ) -> Column<TurnVoice> {
         Column::float(name, unit, description, move |t: &TurnVoice| t.pitch_semitones.map(statistic))
     }
     vec![
-        Column::float("pitch_mean_hz", "Hz", "Mean pitch of the turn's voiced frames (SwiftF0).", |t: &TurnVoice| t.pitch_mean_hz),
+        Column::float("pitch_mean_hz", "Hz", "Mean pitch of the turn's voiced frames (SwiftF0).", |t: &TurnVoice| {
+            t.pitch_mean_hz
+        }),
         pitch("pitch_mean_semitones", SEMITONES, "Mean pitch of the voiced frames.", |s| s.mean),
         pitch("pitch_sd_semitones", "semitones", "Standard deviation of the voiced frames' pitch.", |s| s.sd),
         pitch("pitch_range_semitones", "semitones", "5th to 95th percentile of the voiced frames' pitch.", |s| s.range),
         pitch("pitch_median_semitones", SEMITONES, "Median pitch of the voiced frames.", |s| s.median),
         pitch("pitch_min_semitones", SEMITONES, "Lowest pitch of the voiced frames.", |s| s.min),
         pitch("pitch_max_semitones", SEMITONES, "Highest pitch of the voiced frames.", |s| s.max),
-        Column::float("voiced_share", "", "Share of the turn's 10 ms frames that are voiced, 0 to 1.", |t: &TurnVoice| t.voiced_share),
+        Column::float(
+            "voiced_share",
+            "",
+            "Share of the turn's 10 ms frames that are voiced, 0 to 1.",
+            |t: &TurnVoice| t.voiced_share,
+        ),
     ]
 }
 
 fn level_columns() -> Vec<Column<TurnVoice>> {
     /// A statistic of the level of the frames that are not silent.
-    fn level(name: &'static str, unit: &'static str, description: &'static str, statistic: fn(Spread) -> f64) -> Column<TurnVoice> {
+    fn level(
+        name: &'static str,
+        unit: &'static str,
+        description: &'static str,
+        statistic: fn(Spread) -> f64,
+    ) -> Column<TurnVoice> {
         Column::float(name, unit, description, move |t: &TurnVoice| t.level_db.map(statistic))
     }
     vec![
         level("level_mean_db", "dBFS", "Mean level of the frames above -100 dBFS.", |s| s.mean),
         level("level_sd_db", "dB", "Standard deviation of those frames' level.", |s| s.sd),
         level("level_range_db", "dB", "5th to 95th percentile of those frames' level.", |s| s.range),
-        Column::float("intensity_mean_db", "dB re 20 uPa", "Mean Praat intensity, full scale taken as 1 Pa.", |t: &TurnVoice| {
-            t.intensity_mean_db
-        }),
+        Column::float(
+            "intensity_mean_db",
+            "dB re 20 uPa",
+            "Mean Praat intensity, full scale taken as 1 Pa.",
+            |t: &TurnVoice| t.intensity_mean_db,
+        ),
     ]
 }
 
 fn rate_columns() -> Vec<Column<TurnVoice>> {
     vec![
-        Column::float("speaking_rate_words_per_sec", "1/s", "Transcript words by the turn's length.", |t: &TurnVoice| {
-            t.speaking_rate_words_per_sec
-        }),
+        Column::float(
+            "speaking_rate_words_per_sec",
+            "1/s",
+            "Transcript words by the turn's length.",
+            |t: &TurnVoice| t.speaking_rate_words_per_sec,
+        ),
         Column::float(
             "articulation_rate_words_per_sec",
             "1/s",
@@ -82,9 +105,16 @@ fn rate_columns() -> Vec<Column<TurnVoice>> {
 
 fn pause_columns() -> Vec<Column<TurnVoice>> {
     vec![
-        Column::int("pause_count", "", "Pauses inside the turn: quiet for 0.3 s or unvoiced for 0.5 s.", |t: &TurnVoice| t.pause_count),
+        Column::int(
+            "pause_count",
+            "",
+            "Pauses inside the turn: quiet for 0.3 s or unvoiced for 0.5 s.",
+            |t: &TurnVoice| t.pause_count,
+        ),
         Column::float("pause_total_secs", "s", "Summed length of those pauses.", |t: &TurnVoice| t.pause_total_secs),
-        Column::float("pause_longest_secs", "s", "Length of the longest of those pauses.", |t: &TurnVoice| t.pause_longest_secs),
+        Column::float("pause_longest_secs", "s", "Length of the longest of those pauses.", |t: &TurnVoice| {
+            t.pause_longest_secs
+        }),
         Column::float(
             "onset_delay_secs",
             "s",
@@ -148,7 +178,8 @@ mod tests {
 
     #[test]
     fn each_field_has_a_column_of_its_own() {
-        let spread = |x: f64| Spread { mean: x, sd: x + 1.0, min: x + 2.0, median: x + 3.0, max: x + 4.0, range: x + 5.0 };
+        let spread =
+            |x: f64| Spread { mean: x, sd: x + 1.0, min: x + 2.0, median: x + 3.0, max: x + 4.0, range: x + 5.0 };
         let voice = TurnVoice {
             missing: None,
             pitch_mean_hz: Some(1.0),
@@ -216,7 +247,9 @@ mod tests {
     fn pauses_and_rates_are_timing_and_the_reason_is_of_no_sense() {
         for column in turn_voice_columns() {
             let name = &*column.spec().name;
-            let timing = ["pause_", "onset_", "speaking_rate", "articulation_rate", "syllable_rate"].iter().any(|p| name.starts_with(p));
+            let timing = ["pause_", "onset_", "speaking_rate", "articulation_rate", "syllable_rate"]
+                .iter()
+                .any(|p| name.starts_with(p));
             let expected = match name {
                 "voice_missing" => Modality::None,
                 _ if timing => Modality::Timing,

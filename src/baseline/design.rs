@@ -1,5 +1,5 @@
-//! From features to a matrix, everything fitted on the training rows alone: medians for what is missing with a column that tells where,
-//! mean 0 and spread 1, and the columns that are most associated with the answer.
+//! From features to a matrix, everything fitted on the training rows alone: medians for what is missing with a column
+//! that tells where, mean 0 and spread 1, and the columns that are most associated with the answer.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use linfa_ndarray::Array2;
 
 use super::instances::Feature;
 
-/// So many columns are kept at most, the most associated ones: a choice. Task tables have about as many columns as instances, and
-/// what a linear model can learn from those left out it does not make up for by their noise.
+/// So many columns are kept at most, the most associated ones: a choice. Task tables have about as many columns as
+/// instances, and what a linear model can learn from those left out it does not make up for by their noise.
 pub(super) const KEPT_COLUMNS: usize = 200;
 
 /// Values further out are drawn in: a choice, against single wild measurements.
@@ -29,7 +29,8 @@ pub(super) enum Target<'a> {
     Numbers(&'a [f64]),
 }
 
-/// The features as standardised columns over all rows; those without a value or without spread in the training rows are dropped.
+/// The features as standardised columns over all rows; those without a value or without spread in the training rows are
+/// dropped.
 pub(super) fn columns<'a>(features: impl Iterator<Item = &'a Feature>, train: &[usize]) -> Vec<Column> {
     let mut found = Vec::new();
     let mut gaps: BTreeSet<Vec<bool>> = BTreeSet::new();
@@ -147,7 +148,12 @@ mod tests {
     #[test]
     fn columns_without_value_or_spread_are_dropped() {
         let nan = f64::NAN;
-        let all = [feature(&[nan, nan, 5.0]), feature(&[4.0, 4.0, 5.0]), feature(&[0.1 + 0.2, 0.3, 9.0]), feature(&[nan, 7.0, nan])];
+        let all = [
+            feature(&[nan, nan, 5.0]),
+            feature(&[4.0, 4.0, 5.0]),
+            feature(&[0.1 + 0.2, 0.3, 9.0]),
+            feature(&[nan, 7.0, nan]),
+        ];
         // Of the last the gap itself is left: it differs in the training rows.
         assert_eq!(columns(all.iter(), &[0, 1]).len(), 1);
     }

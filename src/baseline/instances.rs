@@ -91,7 +91,12 @@ pub(super) fn read_instances(path: &Path) -> Result<TaskTable> {
     let table = read(path)?;
     for name in ["interview_id", "instance_id", "split_group", "rule", "kind", "label"] {
         if table.column(name).is_none() {
-            return Err(Error::parse(path, 0, format!("no task table: it has no column {name:?}"), "make it with turnwise tasks"));
+            return Err(Error::parse(
+                path,
+                0,
+                format!("no task table: it has no column {name:?}"),
+                "make it with turnwise tasks",
+            ));
         }
     }
     let text = |name: &str, row: usize| table.text(name, row).unwrap_or_default().to_owned();
@@ -101,7 +106,8 @@ pub(super) fn read_instances(path: &Path) -> Result<TaskTable> {
         Some(LabelUnit::Turn) | None => CutOff::TurnEnd,
     };
     let is_fact = |name: &str, kind| kind == Kind::F32List && name.starts_with("candidates_");
-    let facts: Vec<String> = table.schema().columns.iter().filter(|c| is_fact(&c.name, c.kind)).map(|c| c.name.to_string()).collect();
+    let facts: Vec<String> =
+        table.schema().columns.iter().filter(|c| is_fact(&c.name, c.kind)).map(|c| c.name.to_string()).collect();
     let rows = (0..table.rows())
         .map(|row| {
             let candidates = table.texts("candidates", row).unwrap_or_default().to_vec();
@@ -126,7 +132,9 @@ pub(super) fn read_instances(path: &Path) -> Result<TaskTable> {
 
 /// The numeric columns that look no further than `limit`.
 fn features(path: &Path, table: &StoredTable, limit: CutOff) -> Result<Vec<Feature>> {
-    let is_feature = |spec: &ColumnSpec| matches!(spec.kind, Kind::F32 | Kind::F64 | Kind::I64 | Kind::Bool) && spec.name.contains('@');
+    let is_feature = |spec: &ColumnSpec| {
+        matches!(spec.kind, Kind::F32 | Kind::F64 | Kind::I64 | Kind::Bool) && spec.name.contains('@')
+    };
     let columns = || table.schema().columns.iter().zip(table.columns()).filter(|(spec, _)| is_feature(spec));
     let refuse = |what: &str, names: Vec<String>| {
         Err(Error::Usage {
@@ -142,7 +150,10 @@ fn features(path: &Path, table: &StoredTable, limit: CutOff) -> Result<Vec<Featu
     let senseless = columns().filter(|(spec, _)| spec.modality == Modality::Untold).take(NAMED);
     let senseless: Vec<String> = senseless.map(|(spec, _)| spec.name.to_string()).collect();
     if !senseless.is_empty() {
-        return refuse("written by an older version, it does not say what sense its features come from, such as", senseless);
+        return refuse(
+            "written by an older version, it does not say what sense its features come from, such as",
+            senseless,
+        );
     }
     let feature = |(spec, data): (&ColumnSpec, &ColumnData)| Feature {
         name: spec.name.to_string(),
@@ -173,7 +184,9 @@ fn given(table: &StoredTable) -> Vec<Feature> {
 fn targets(table: &StoredTable, row: usize) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for text in table.texts("label_viewpoints", row).unwrap_or_default() {
-        let target = serde_json::from_str::<serde_json::Value>(text).ok().and_then(|v| Some(v.get("target")?.as_str()?.to_owned()));
+        let target = serde_json::from_str::<serde_json::Value>(text)
+            .ok()
+            .and_then(|v| Some(v.get("target")?.as_str()?.to_owned()));
         found.extend(target.filter(|t| !found.contains(t)));
     }
     found

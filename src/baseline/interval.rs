@@ -1,4 +1,5 @@
-//! Bootstrap intervals: groups are drawn with replacement, as whole couples or families are what another corpus would have other ones of.
+//! Bootstrap intervals: groups are drawn with replacement, as whole couples or families are what another corpus would
+//! have other ones of.
 
 use super::metrics::Scoring;
 use crate::random::Random;
@@ -48,7 +49,8 @@ impl Resamples {
             }
             course.push(metrics[at].1);
         }
-        let estimate = |((name, value), mut drawn): (_, Vec<f64>)| Estimate { name, value, interval: interval(&mut drawn) };
+        let estimate =
+            |((name, value), mut drawn): (_, Vec<f64>)| Estimate { name, value, interval: interval(&mut drawn) };
         (all.into_iter().zip(drawn).map(estimate).collect(), course)
     }
 }

@@ -15,7 +15,8 @@ pub(super) const NET_PENALTIES: [f64; 3] = [0.03, 0.1, 0.3];
 /// Without inner folds (a single group) the middle one is taken.
 pub(super) const MIDDLE: usize = 1;
 
-/// Share of the penalty that is L1: mostly ridge, with enough L1 for coordinate descent to know when it is done. A choice.
+/// Share of the penalty that is L1: mostly ridge, with enough L1 for coordinate descent to know when it is done. A
+/// choice.
 const L1_SHARE: f64 = 0.1;
 
 /// L-BFGS steps at most: with these penalties it is done after about 20.
@@ -24,8 +25,15 @@ const STEPS: u64 = 60;
 /// Steps end when no coordinate of the gradient, summed over the rows, is above this share of a row.
 const GRADIENT_OF_ROW: f64 = 1e-4;
 
-/// Probabilities of `classes` classes for the rows of `ask`; classes that are not in `y` get 0. What fails is told in words.
-pub(super) fn classify(x: &Array2<f64>, y: &[usize], classes: usize, penalty: f64, ask: &Array2<f64>) -> Result<Vec<Vec<f64>>, String> {
+/// Probabilities of `classes` classes for the rows of `ask`; classes that are not in `y` get 0. What fails is told in
+/// words.
+pub(super) fn classify(
+    x: &Array2<f64>,
+    y: &[usize],
+    classes: usize,
+    penalty: f64,
+    ask: &Array2<f64>,
+) -> Result<Vec<Vec<f64>>, String> {
     let rows = y.len() as f64;
     let data = DatasetBase::new(x.view(), Array1::from_vec(y.to_vec()));
     let fitted = MultiLogisticRegression::default()
@@ -56,7 +64,12 @@ pub(super) fn regress(x: &Array2<f64>, y: &[f64], penalty: f64, ask: &Array2<f64
     }
     let scaled: Array1<f64> = y.iter().map(|v| (v - mean) / sd).collect();
     let data = DatasetBase::new(x.view(), scaled);
-    let fitted = ElasticNet::params().penalty(penalty).l1_ratio(L1_SHARE).max_iterations(200).fit(&data).map_err(|e| e.to_string())?;
+    let fitted = ElasticNet::params()
+        .penalty(penalty)
+        .l1_ratio(L1_SHARE)
+        .max_iterations(200)
+        .fit(&data)
+        .map_err(|e| e.to_string())?;
     let found: Vec<f64> = fitted.predict(ask).iter().map(|v| mean + sd * v).collect();
     if found.iter().any(|p| !p.is_finite()) {
         return Err("the predictions are not finite".into());

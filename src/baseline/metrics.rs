@@ -1,9 +1,10 @@
-//! The tasks' metrics, each a function of sums over instances: a group's sums can be added up again, which is what a bootstrap does.
+//! The tasks' metrics, each a function of sums over instances: a group's sums can be added up again, which is what a
+//! bootstrap does.
 //!
-//! Precision, recall and F1 are 0 where their denominator is 0, macro means run over the classes that occur as label or answer, balanced
-//! accuracy over the classes that occur as label: scikit-learn's definitions. Quadratic weighted kappa is Cohen's (1968). Recall@k, MRR and
-//! the intensity match `max(1, 5 - |d|)` are the benchmark's. The pairs score 0 to 2 of viewpoints is told there by its range alone; here
-//! 2 = all pairs and no other, 1 = at least one, 0 = none.
+//! Precision, recall and F1 are 0 where their denominator is 0, macro means run over the classes that occur as label or
+//! answer, balanced accuracy over the classes that occur as label: scikit-learn's definitions. Quadratic weighted kappa
+//! is Cohen's (1968). Recall@k, MRR and the intensity match `max(1, 5 - |d|)` are the benchmark's. The pairs score 0 to
+//! 2 of viewpoints is told there by its range alone; here 2 = all pairs and no other, 1 = at least one, 0 = none.
 
 /// A name and its value; `None` = undefined.
 pub type Metric = (String, Option<f64>);
@@ -128,9 +129,15 @@ impl Scoring {
                 for (i, class) in classes.iter().enumerate() {
                     let (p, r, f) = table.precision_recall_f1(i);
                     let any = table.total() > 0.0;
-                    found.extend([("precision", p), ("recall", r), ("f1", f)].map(|(n, v)| (format!("{n}_{class}"), any.then_some(v))));
+                    found.extend(
+                        [("precision", p), ("recall", r), ("f1", f)]
+                            .map(|(n, v)| (format!("{n}_{class}"), any.then_some(v))),
+                    );
                 }
-                found.extend([("accuracy".into(), table.accuracy()), ("balanced_accuracy".into(), table.balanced_accuracy())]);
+                found.extend([
+                    ("accuracy".into(), table.accuracy()),
+                    ("balanced_accuracy".into(), table.balanced_accuracy()),
+                ]);
                 found.push(("macro_f1".into(), table.macro_means(classes.len()).map(|m| m[2])));
                 found
             }
@@ -148,7 +155,11 @@ impl Scoring {
             Scoring::Candidates => ranking_metrics(sums),
             Scoring::Levels(k) => {
                 let table = Confusion { counts: &sums[2..], size: *k };
-                named(vec![("qwk", table.quadratic_weighted_kappa()), ("mae", ratio(sums[1], sums[0])), ("accuracy", table.accuracy())])
+                named(vec![
+                    ("qwk", table.quadratic_weighted_kappa()),
+                    ("mae", ratio(sums[1], sums[0])),
+                    ("accuracy", table.accuracy()),
+                ])
             }
             Scoring::Intensity(k) => named(vec![
                 ("intensity_match", ratio(sums[2], sums[0])),
@@ -161,9 +172,15 @@ impl Scoring {
                 let (st, sa) = (spread(t, tt), spread(a, aa));
                 // Below this share of the sum of squares a spread is rounding.
                 let real = |s: f64, xx: f64| s > 1e-12 * xx.max(1e-300);
-                let r = (n > 1.0 && real(st, tt) && real(sa, aa)).then(|| ((ta - t * a / n) / (st * sa).sqrt()).clamp(-1.0, 1.0));
+                let r = (n > 1.0 && real(st, tt) && real(sa, aa))
+                    .then(|| ((ta - t * a / n) / (st * sa).sqrt()).clamp(-1.0, 1.0));
                 let r2 = (n > 1.0 && real(st, tt)).then(|| 1.0 - squared / st);
-                named(vec![("mae", ratio(absolute, n)), ("rmse", ratio(squared, n).map(f64::sqrt)), ("r2", r2), ("pearson_r", r)])
+                named(vec![
+                    ("mae", ratio(absolute, n)),
+                    ("rmse", ratio(squared, n).map(f64::sqrt)),
+                    ("r2", r2),
+                    ("pearson_r", r),
+                ])
             }
             Scoring::Pairs => {
                 let (hits, answered, gold) = (sums[2], sums[3], sums[4]);
@@ -241,7 +258,8 @@ impl Confusion<'_> {
     }
 
     fn balanced_accuracy(&self) -> Option<f64> {
-        let recalls: Vec<f64> = (0..self.size).filter(|i| self.row(*i) > 0.0).map(|i| self.right(i) / self.row(i)).collect();
+        let recalls: Vec<f64> =
+            (0..self.size).filter(|i| self.row(*i) > 0.0).map(|i| self.right(i) / self.row(i)).collect();
         ratio(recalls.iter().sum(), recalls.len() as f64)
     }
 
@@ -315,12 +333,24 @@ mod tests {
         assert_eq!(cases.len(), 20);
         for case in &cases {
             let k = case.classes;
-            let ranked: Vec<(Truth, ModelAnswer)> =
-                case.truth.iter().zip(&case.rankings).map(|(t, r)| (Truth::Class(Some(*t)), ModelAnswer::Ranking(r.clone()))).collect();
-            let levels: Vec<(Truth, ModelAnswer)> =
-                case.truth.iter().zip(&case.rankings).map(|(t, r)| (Truth::Number(*t as f64), ModelAnswer::Number(r[0] as f64))).collect();
-            let numbers: Vec<(Truth, ModelAnswer)> =
-                case.truth.iter().zip(&case.numbers).map(|(t, x)| (Truth::Number(*t as f64), ModelAnswer::Number(*x))).collect();
+            let ranked: Vec<(Truth, ModelAnswer)> = case
+                .truth
+                .iter()
+                .zip(&case.rankings)
+                .map(|(t, r)| (Truth::Class(Some(*t)), ModelAnswer::Ranking(r.clone())))
+                .collect();
+            let levels: Vec<(Truth, ModelAnswer)> = case
+                .truth
+                .iter()
+                .zip(&case.rankings)
+                .map(|(t, r)| (Truth::Number(*t as f64), ModelAnswer::Number(r[0] as f64)))
+                .collect();
+            let numbers: Vec<(Truth, ModelAnswer)> = case
+                .truth
+                .iter()
+                .zip(&case.numbers)
+                .map(|(t, x)| (Truth::Number(*t as f64), ModelAnswer::Number(*x)))
+                .collect();
             let classes = Scoring::Classes((0..k).map(|i| i.to_string()).collect());
             let told = |name: &str| &case.expected[name];
             for name in ["recall_at_1", "recall_at_2", "recall_at_3", "mrr"] {
@@ -365,7 +395,8 @@ mod tests {
 
     #[test]
     fn pairs_are_all_some_or_none() {
-        let one = |t: &[usize], outside, a: &[usize]| (Truth::Several(t.to_vec(), outside), ModelAnswer::Several(a.to_vec()));
+        let one =
+            |t: &[usize], outside, a: &[usize]| (Truth::Several(t.to_vec(), outside), ModelAnswer::Several(a.to_vec()));
         let all = [one(&[1, 2], 0, &[2, 1]), one(&[1], 1, &[1]), one(&[1], 0, &[1, 2]), one(&[1], 0, &[0])];
         near(value(&Scoring::Pairs, &all, "pairs_score"), 1.0);
         near(value(&Scoring::Pairs, &all, "pairs_recall"), 4.0 / 6.0);

@@ -21,8 +21,8 @@ const PAIR_PROBABILITY: f64 = 0.5;
 /// A model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BaselineModel {
-    /// Always the most frequent answer of the training groups, then the next; of numbers and levels the median. Of candidates those of the
-    /// most frequent kind (group label, therapist, one person), in their order.
+    /// Always the most frequent answer of the training groups, then the next; of numbers and levels the median. Of
+    /// candidates those of the most frequent kind (group label, therapist, one person), in their order.
     Majority,
     /// Answers drawn with the training groups' frequencies.
     Prior,
@@ -77,12 +77,15 @@ impl Fold<'_> {
         let answers = match (model, self.question.shape) {
             (BaselineModel::Linear(ablation), Shape::Classes) => self.linear_classes(ablation, notes),
             (BaselineModel::Linear(ablation), Shape::Levels | Shape::Number) => self.linear_numbers(ablation, notes),
-            (BaselineModel::Linear(ablation), Shape::Candidates | Shape::Pairs) => self.linear_candidates(ablation, notes),
+            (BaselineModel::Linear(ablation), Shape::Candidates | Shape::Pairs) => {
+                self.linear_candidates(ablation, notes)
+            }
             (_, Shape::Classes) => self.frequent_classes(model == BaselineModel::Prior),
             (_, Shape::Levels | Shape::Number) => self.frequent_numbers(model == BaselineModel::Prior),
             (_, Shape::Candidates | Shape::Pairs) => self.frequent_candidates(model == BaselineModel::Prior),
         };
-        let prediction = |(i, (answer, score)): (&usize, _)| Prediction { instance: *i, fold: self.index, answer, score };
+        let prediction =
+            |(i, (answer, score)): (&usize, _)| Prediction { instance: *i, fold: self.index, answer, score };
         self.test.iter().zip(answers).map(prediction).collect()
     }
 
@@ -122,7 +125,11 @@ impl Fold<'_> {
         let counts = self.class_counts(&self.train);
         let total: f64 = counts.iter().sum();
         let answer = |i: &usize| {
-            let order = if draw { completed(self.chance(*i).weighted_order(&counts), counts.len()) } else { best_first(&counts) };
+            let order = if draw {
+                completed(self.chance(*i).weighted_order(&counts), counts.len())
+            } else {
+                best_first(&counts)
+            };
             let share = order.first().filter(|_| total > 0.0).map(|c| counts[*c] / total);
             (ModelAnswer::Ranking(order), share)
         };
@@ -135,7 +142,9 @@ impl Fold<'_> {
         let Some(median) = known.get(known.len().saturating_sub(1) / 2).copied() else {
             return self.test.iter().map(|_| (ModelAnswer::Number(0.0), None)).collect();
         };
-        let answer = |i: &usize| (ModelAnswer::Number(if draw { known[self.chance(*i).below(known.len())] } else { median }), None);
+        let answer = |i: &usize| {
+            (ModelAnswer::Number(if draw { known[self.chance(*i).below(known.len())] } else { median }), None)
+        };
         self.test.iter().map(answer).collect()
     }
 
@@ -166,7 +175,8 @@ impl Fold<'_> {
             let units: Vec<CandidateRow> = self.units(*i).collect();
             let roles: Vec<usize> = units.iter().map(|u| self.role(*u)).collect();
             let order = if draw {
-                let weights: Vec<f64> = roles.iter().map(|r| counts[*r] / roles.iter().filter(|o| *o == r).count() as f64).collect();
+                let weights: Vec<f64> =
+                    roles.iter().map(|r| counts[*r] / roles.iter().filter(|o| *o == r).count() as f64).collect();
                 completed(self.chance(*i).weighted_order(&weights), units.len())
             } else {
                 best_first(&roles.iter().map(|r| counts[*r]).collect::<Vec<_>>())
@@ -191,7 +201,9 @@ impl Fold<'_> {
     /// The training instances in two, a fold of their groups held out; `None` where they are of one group.
     fn inner(&self) -> Option<(Vec<usize>, Vec<usize>)> {
         let place = folds(&self.groups(&self.train), INNER_FOLDS, self.seed);
-        let half = |held: bool| self.train.iter().zip(&place).filter(|(_, f)| (**f == 0) == held).map(|(i, _)| *i).collect::<Vec<_>>();
+        let half = |held: bool| {
+            self.train.iter().zip(&place).filter(|(_, f)| (**f == 0) == held).map(|(i, _)| *i).collect::<Vec<_>>()
+        };
         let (fit, held) = (half(false), half(true));
         (!fit.is_empty() && !held.is_empty()).then_some((fit, held))
     }
@@ -209,7 +221,8 @@ impl Fold<'_> {
         let labelled = |list: &[usize]| list.iter().copied().filter(|i| self.class(*i).is_some()).collect::<Vec<_>>();
         let train = labelled(&self.train);
         let several = |list: &[usize]| list.windows(2).any(|w| targets[w[0]] != targets[w[1]]);
-        let design = |fit: &[usize]| kept(columns(self.features(ablation), fit), fit, Target::Classes(&targets, classes));
+        let design =
+            |fit: &[usize]| kept(columns(self.features(ablation), fit), fit, Target::Classes(&targets, classes));
         let solve = |columns: &[Column], fit: &[usize], penalty: f64, ask: &[usize]| {
             let y: Vec<usize> = fit.iter().map(|i| targets[*i]).collect();
             classify(&matrix(columns, fit), &y, classes, penalty, &matrix(columns, ask))
@@ -302,7 +315,11 @@ impl Fold<'_> {
             Some(PENALTIES.map(|p| one(p).unwrap_or(f64::INFINITY)))
         };
         let (train, test) = (rows_of(&self.train), rows_of(&self.test));
-        let columns = if several(&train) { self.candidate_columns(ablation, &units, &targets, &self.train, &train) } else { Vec::new() };
+        let columns = if several(&train) {
+            self.candidate_columns(ablation, &units, &targets, &self.train, &train)
+        } else {
+            Vec::new()
+        };
         if !self.learnable(&columns, several(&train), ablation, notes) {
             return self.frequent_candidates(false);
         }
@@ -311,8 +328,12 @@ impl Fold<'_> {
             Err(what) => return self.failed(&what, ablation, notes, self.frequent_candidates(false)),
         };
         let answer = |i: &usize| {
-            let own: Vec<(usize, f64)> =
-                test.iter().zip(&found).filter(|(u, _)| units[**u].instance == *i).map(|(u, p)| (units[*u].candidate, p[1])).collect();
+            let own: Vec<(usize, f64)> = test
+                .iter()
+                .zip(&found)
+                .filter(|(u, _)| units[**u].instance == *i)
+                .map(|(u, p)| (units[*u].candidate, p[1]))
+                .collect();
             let order = best_first(&own.iter().map(|(_, p)| *p).collect::<Vec<_>>());
             let first = order.first().map(|o| own[*o].1);
             let answer = match self.question.shape {
@@ -327,9 +348,9 @@ impl Fold<'_> {
         self.test.iter().map(answer).collect()
     }
 
-    /// Columns over candidates. An instance's features are the same for all of its candidates and tell them apart only together with what a
-    /// candidate is: the group label or the therapist, and who spoke or was spoken to last. Those two marks are in every ablation; the
-    /// other facts about candidates are timing.
+    /// Columns over candidates. An instance's features are the same for all of its candidates and tell them apart only
+    /// together with what a candidate is: the group label or the therapist, and who spoke or was spoken to last. Those
+    /// two marks are in every ablation; the other facts about candidates are timing.
     fn candidate_columns(
         &self,
         ablation: Ablation,
@@ -347,7 +368,8 @@ impl Fold<'_> {
         let wanted = |name: &str| with_facts || marks.contains(&name);
         let facts = self.all.facts.iter().enumerate().filter(|(_, name)| wanted(name));
         let mut found: Vec<Column> = facts.filter_map(|(f, _)| standardised(fact(f), rows)).collect();
-        let marks: Vec<Column> = marks.iter().filter_map(|m| Some(fact(self.all.facts.iter().position(|f| f == m)?))).collect();
+        let marks: Vec<Column> =
+            marks.iter().filter_map(|m| Some(fact(self.all.facts.iter().position(|f| f == m)?))).collect();
         let target = Target::Classes(targets, 2);
         for column in columns(self.features(ablation), fit) {
             for mark in &marks {
@@ -376,7 +398,8 @@ impl Fold<'_> {
     }
 
     fn failed<T>(&self, what: &str, ablation: Ablation, notes: &mut Notes, instead: T) -> T {
-        let what = format!("{} could not be fitted ({what}), it answers as majority", BaselineModel::Linear(ablation).name());
+        let what =
+            format!("{} could not be fitted ({what}), it answers as majority", BaselineModel::Linear(ablation).name());
         notes.add_in_fold(&self.question.part, self.index, what);
         instead
     }

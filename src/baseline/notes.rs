@@ -43,6 +43,9 @@ mod tests {
         }
         notes.add_in_fold("family", 1, "nothing to learn".into());
         notes.add("2 groups".into());
-        assert_eq!(notes.lines(), ["2 groups", "couple, folds 1, 3: nothing to learn", "family, fold 2: nothing to learn"]);
+        assert_eq!(
+            notes.lines(),
+            ["2 groups", "couple, folds 1, 3: nothing to learn", "family, fold 2: nothing to learn"]
+        );
     }
 }

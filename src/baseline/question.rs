@@ -1,4 +1,5 @@
-//! What is asked of a task's instances: the closed set, the right answers, and the metrics; in parts where a part has a set of its own.
+//! What is asked of a task's instances: the closed set, the right answers, and the metrics; in parts where a part has a
+//! set of its own.
 
 use std::collections::BTreeMap;
 
@@ -59,9 +60,12 @@ pub(super) fn questions(all: &TaskTable, notes: &mut Notes) -> Result<Vec<Questi
         Candidates::SetPerGroupMode => by_group(&all.rows),
         Candidates::OneSet | Candidates::People => vec![("all".to_owned(), (0..all.rows.len()).collect::<Vec<_>>())],
     };
-    let found: Vec<Question> = parts.into_iter().map(|(part, members)| question(all, (part, members), shape, metrics, notes)).collect();
+    let found: Vec<Question> =
+        parts.into_iter().map(|(part, members)| question(all, (part, members), shape, metrics, notes)).collect();
     match found.iter().find(|q| matches!(shape, Shape::Classes | Shape::Levels) && q.classes.is_empty()) {
-        Some(without) => Err(format!("{}: the table tells no candidates, so there is nothing to choose from", without.part)),
+        Some(without) => {
+            Err(format!("{}: the table tells no candidates, so there is nothing to choose from", without.part))
+        }
         None => Ok(found),
     }
 }
@@ -83,7 +87,13 @@ fn by_group(rows: &[TaskRow]) -> Vec<(String, Vec<usize>)> {
     parts.into_iter().map(|(part, members)| (part.to_owned(), members)).collect()
 }
 
-fn question(all: &TaskTable, part: (String, Vec<usize>), shape: Shape, metrics: Metrics, notes: &mut Notes) -> Question {
+fn question(
+    all: &TaskTable,
+    part: (String, Vec<usize>),
+    shape: Shape,
+    metrics: Metrics,
+    notes: &mut Notes,
+) -> Question {
     let (part, members) = part;
     let mut classes: Vec<String> = Vec::new();
     if matches!(shape, Shape::Classes | Shape::Levels) {
@@ -124,7 +134,8 @@ fn truth(row: &TaskRow, shape: Shape, classes: &[String]) -> Truth {
         Shape::Candidates => Truth::Class(row.candidates.iter().position(|c| *c == row.label)),
         Shape::Levels | Shape::Number => Truth::Number(row.value.unwrap_or(f64::NAN)),
         Shape::Pairs => {
-            let places: Vec<usize> = row.targets.iter().filter_map(|t| row.candidates.iter().position(|c| c == t)).collect();
+            let places: Vec<usize> =
+                row.targets.iter().filter_map(|t| row.candidates.iter().position(|c| c == t)).collect();
             let outside = row.targets.len() - places.len();
             Truth::Several(places, outside)
         }

@@ -1,4 +1,5 @@
-//! What a trial leaves: a text for people, `metrics.json`, a table of predictions, and predictions by instance id for the benchmark's scripts.
+//! What a trial leaves: a text for people, `metrics.json`, a table of predictions, and predictions by instance id for
+//! the benchmark's scripts.
 
 use std::fmt::Write as _;
 
@@ -17,7 +18,8 @@ use crate::table::{ColumnSpec, Kind, Table, TableBuilder, TableSchema};
 const TOP: usize = 3;
 
 impl Trial {
-    /// Every model's metrics, one line a model: the metric that stands for the task with its interval and how far it is from majority.
+    /// Every model's metrics, one line a model: the metric that stands for the task with its interval and how far it is
+    /// from majority.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |what: String| {
@@ -38,7 +40,11 @@ impl Trial {
                 line(format!("    {:<14} {primary:<24} {:<26}{others}", "model", "better than majority by"));
             }
             let own = result.metrics.iter().find(|e| e.name == primary);
-            let apart = result.difference.as_ref().map(|d| with_interval(Some(d.better_by), Some(d.interval))).unwrap_or_default();
+            let apart = result
+                .difference
+                .as_ref()
+                .map(|d| with_interval(Some(d.better_by), Some(d.interval)))
+                .unwrap_or_default();
             let others = others(result, primary).map(|e| format!("{:>11}", number(e.value))).collect::<String>();
             let own = own.map(|e| with_interval(e.value, e.interval)).unwrap_or_default();
             line(format!("    {:<14} {own:<24} {apart:<26}{others}", result.model));
@@ -85,7 +91,9 @@ impl Trial {
                 let row = &self.instances.rows[one.instance];
                 let label = if question.shape == Shape::Pairs { row.targets.join(", ") } else { row.label.clone() };
                 let rank = match (&one.answer, &question.truths[one.instance]) {
-                    (ModelAnswer::Ranking(order), Truth::Class(Some(t))) => order.iter().position(|a| a == t).map(|r| r + 1),
+                    (ModelAnswer::Ranking(order), Truth::Class(Some(t))) => {
+                        order.iter().position(|a| a == t).map(|r| r + 1)
+                    }
                     _ => None,
                 };
                 table
@@ -107,10 +115,12 @@ impl Trial {
         table.finish()
     }
 
-    /// For each model its file name and JSON lines, one an instance in the table's order: `instance_id`, `sample_id` and `prediction`:
-    /// yes or no; the ranked `top3`, padded with "" ; an `intensity`; viewpoint `pairs` of source and target; a label; or a number.
+    /// For each model its file name and JSON lines, one an instance in the table's order: `instance_id`, `sample_id`
+    /// and `prediction`: yes or no; the ranked `top3`, padded with "" ; an `intensity`; viewpoint `pairs` of source and
+    /// target; a label; or a number.
     ///
-    /// Only the ids, the closed sets, the padding and the ranges are told by the benchmark's description; the field names are ours.
+    /// Only the ids, the closed sets, the padding and the ranges are told by the benchmark's description; the field
+    /// names are ours.
     pub fn benchmark_lines(&self) -> Vec<(String, String)> {
         let mut files: Vec<(String, Vec<(usize, String)>)> = Vec::new();
         for (q, model, predictions) in &self.predictions {
@@ -121,8 +131,7 @@ impl Trial {
             let Some((_, lines)) = files.iter_mut().find(|(n, _)| *n == name) else { continue };
             for one in predictions {
                 let row = &self.instances.rows[one.instance];
-                let told =
-                    json!({"instance_id": row.id, "sample_id": row.interview_id, "prediction": self.answer(&self.questions[*q], row, one)});
+                let told = json!({"instance_id": row.id, "sample_id": row.interview_id, "prediction": self.answer(&self.questions[*q], row, one)});
                 lines.push((one.instance, told.to_string()));
             }
         }
@@ -142,7 +151,9 @@ impl Trial {
                 json!({ "top3": top })
             }
             (Scoring::Intensity(_), _) => json!({"intensity": value(one).map(|v| v as i64)}),
-            (_, Shape::Pairs) => json!({"pairs": names.iter().map(|t| json!({"source": row.speaker, "target": t})).collect::<Vec<_>>()}),
+            (_, Shape::Pairs) => {
+                json!({"pairs": names.iter().map(|t| json!({"source": row.speaker, "target": t})).collect::<Vec<_>>()})
+            }
             (_, Shape::Number) => json!(value(one).map(rounded)),
             _ => json!(names.first()),
         }
@@ -161,7 +172,12 @@ pub fn predictions_schema() -> TableSchema {
         ColumnSpec::new("fold", Kind::I64, "", "Fold the instance was held out in, from 1."),
         text("label", "Label: the right answer; of viewpoints the targets."),
         ColumnSpec::new("label_value", Kind::F64, "", "Label: the level from 0, or the number."),
-        ColumnSpec::new("answers", Kind::StrList, "", "The model's answers, best first, three at most; of viewpoints all targets."),
+        ColumnSpec::new(
+            "answers",
+            Kind::StrList,
+            "",
+            "The model's answers, best first, three at most; of viewpoints all targets.",
+        ),
         ColumnSpec::new("answer_value", Kind::F64, "", "The model's level from 0, or number."),
         ColumnSpec::new("probability", Kind::F64, "1", "Of the first answer, 0 to 1; null where the model has none."),
         ColumnSpec::new(
@@ -171,7 +187,11 @@ pub fn predictions_schema() -> TableSchema {
             "Place of the right answer in the model's ranking, from 1; null where it is not in it.",
         ),
     ];
-    TableSchema { name: "predictions", description: "One model's answer to one instance it was not fitted on.", columns }
+    TableSchema {
+        name: "predictions",
+        description: "One model's answer to one instance it was not fitted on.",
+        columns,
+    }
 }
 
 /// The answers as names: the first of a ranking, the level, the targets.
@@ -181,7 +201,9 @@ fn names(question: &Question, row: &TaskRow, one: &Prediction) -> Option<Vec<Str
     match &one.answer {
         ModelAnswer::Ranking(order) => Some(order.iter().take(TOP).filter_map(name).collect()),
         ModelAnswer::Several(places) => Some(places.iter().filter_map(name).collect()),
-        ModelAnswer::Number(x) if question.shape == Shape::Levels => Some(vec![question.classes.get(*x as usize)?.clone()]),
+        ModelAnswer::Number(x) if question.shape == Shape::Levels => {
+            Some(vec![question.classes.get(*x as usize)?.clone()])
+        }
         ModelAnswer::Number(_) => None,
     }
 }

@@ -1,4 +1,5 @@
-//! `turnwise baseline`: the models tried on one task's table or on all, what they said and how well, written to a folder each.
+//! `turnwise baseline`: the models tried on one task's table or on all, what they said and how well, written to a
+//! folder each.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -30,11 +31,13 @@ pub struct BaselineRequest<'a> {
 /// Tries the models on one task or on all, writes what they said and how well; tells it.
 ///
 /// # Errors
-/// [`Error::Usage`] for a task that is not there, or with nothing to try (of several, only where none has); those of [`trial`];
+/// [`Error::Usage`] for a task that is not there, or with nothing to try (of several, only where none has); those of
+/// [`trial`];
 /// [`Error::Write`].
 pub fn write_baselines(request: &BaselineRequest<'_>) -> Result<String> {
     let tables = tables(request.tasks)?;
-    let chosen: Vec<&(String, PathBuf)> = tables.iter().filter(|(name, _)| request.task == "all" || request.task == *name).collect();
+    let chosen: Vec<&(String, PathBuf)> =
+        tables.iter().filter(|(name, _)| request.task == "all" || request.task == *name).collect();
     if chosen.is_empty() {
         let names = tables.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
         let there = if tables.is_empty() { "there are none".to_owned() } else { format!("there are {names} (or all)") };
@@ -78,8 +81,11 @@ fn refuse_mixed(name: &str, path: &Path) -> Result<()> {
     if !is_mixed(&read_metadata(path)?.metadata) {
         return Ok(());
     }
-    let what = format!("the table of task {name} is of interviews that were not made by one recipe, one set of models and one version");
-    let hint = "extract them again with one recipe and make the tables anew, or give --mixed to take them as they are".into();
+    let what = format!(
+        "the table of task {name} is of interviews that were not made by one recipe, one set of models and one version"
+    );
+    let hint =
+        "extract them again with one recipe and make the tables anew, or give --mixed to take them as they are".into();
     Err(Error::Usage { what, hint })
 }
 
@@ -95,7 +101,12 @@ fn tables(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
     }
     tables.sort();
     if let Some(twice) = tables.windows(2).find(|w| w[0].0 == w[1].0) {
-        let what = format!("the table of task {} is there twice: {} and {}", twice[0].0, twice[0].1.display(), twice[1].1.display());
+        let what = format!(
+            "the table of task {} is there twice: {} and {}",
+            twice[0].0,
+            twice[0].1.display(),
+            twice[1].1.display()
+        );
         return Err(Error::Usage { what, hint: "delete the one that is not current".into() });
     }
     Ok(tables)

@@ -75,7 +75,8 @@ pub struct Trial {
 /// Tries the models on a task table.
 ///
 /// # Errors
-/// [`Error::Read`], [`Error::Parse`]; [`Error::Usage`] where there is nothing to try: no instances, all of one group, free text.
+/// [`Error::Read`], [`Error::Parse`]; [`Error::Usage`] where there is nothing to try: no instances, all of one group,
+/// free text.
 pub fn trial(path: &Path, settings: Settings) -> Result<Trial> {
     let task = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let instances = read_instances(path)?;
@@ -97,7 +98,9 @@ pub fn trial(path: &Path, settings: Settings) -> Result<Trial> {
         let what = notes.lines().join("; ");
         return Err(fail(what, "folds need instances of two couples or families"));
     }
-    let count = |a: Ablation| instances.features.iter().filter(|f| a == Ablation::All || !f.given && a.shows(f.modality)).count();
+    let count = |a: Ablation| {
+        instances.features.iter().filter(|f| a == Ablation::All || !f.given && a.shows(f.modality)).count()
+    };
     let features: Vec<(Ablation, usize)> = Ablation::each().map(|a| (a, count(a))).collect();
     let models = models(&instances, &features, &mut notes);
     let mut predictions = Vec::new();
@@ -108,13 +111,16 @@ pub fn trial(path: &Path, settings: Settings) -> Result<Trial> {
     }
     let mut results = Vec::new();
     for (i, question) in asked.iter().enumerate() {
-        let own: Vec<_> = predictions.iter().filter(|(q, ..)| *q == i).map(|(_, m, p)| (*m, vec![(question, p)])).collect();
+        let own: Vec<_> =
+            predictions.iter().filter(|(q, ..)| *q == i).map(|(_, m, p)| (*m, vec![(question, p)])).collect();
         results.extend(scored(&question.part, &question.scoring, &instances, &own, settings));
     }
     if asked.len() > 1 {
         // Ranks can be put together where the sets differ; classes cannot.
-        let own: Vec<_> =
-            models.iter().map(|m| (*m, predictions.iter().filter(|(_, o, _)| o == m).map(|(q, _, p)| (&asked[*q], p)).collect())).collect();
+        let own: Vec<_> = models
+            .iter()
+            .map(|m| (*m, predictions.iter().filter(|(_, o, _)| o == m).map(|(q, _, p)| (&asked[*q], p)).collect()))
+            .collect();
         results.extend(scored("all", &Scoring::Candidates, &instances, &own, settings));
     }
     let notes = notes.lines();
@@ -129,9 +135,12 @@ fn groups_of<'a>(question: &Question, all: &'a TaskTable) -> BTreeSet<&'a str> {
 fn models(all: &TaskTable, features: &[(Ablation, usize)], notes: &mut Notes) -> Vec<BaselineModel> {
     let told = all.features.iter().any(|f| f.given);
     let has = |a: Ablation, n: usize| {
-        n > 0 || (!all.facts.is_empty() && asks_candidates(all) && a.shows(Modality::Timing)) || told && a == Ablation::All
+        n > 0
+            || (!all.facts.is_empty() && asks_candidates(all) && a.shows(Modality::Timing))
+            || told && a == Ablation::All
     };
-    let linear: Vec<BaselineModel> = features.iter().filter(|(a, n)| has(*a, *n)).map(|(a, _)| BaselineModel::Linear(*a)).collect();
+    let linear: Vec<BaselineModel> =
+        features.iter().filter(|(a, n)| has(*a, *n)).map(|(a, _)| BaselineModel::Linear(*a)).collect();
     if linear.is_empty() {
         notes.add("the table has no features: no linear model".into());
     }
@@ -143,12 +152,20 @@ fn asks_candidates(all: &TaskTable) -> bool {
 }
 
 /// Every member answered once, by the model that was fitted without its group; in the members' order.
-fn answered(all: &TaskTable, question: &Question, model: BaselineModel, settings: Settings, notes: &mut Notes) -> Vec<Prediction> {
+fn answered(
+    all: &TaskTable,
+    question: &Question,
+    model: BaselineModel,
+    settings: Settings,
+    notes: &mut Notes,
+) -> Vec<Prediction> {
     let groups: Vec<&str> = question.members.iter().map(|i| all.rows[*i].split_group.as_str()).collect();
     let place = folds(&groups, settings.folds, settings.seed);
     let mut found = Vec::new();
     for index in 0..place.iter().max().map_or(0, |m| m + 1) {
-        let part = |held: bool| question.members.iter().zip(&place).filter(|(_, f)| (**f == index) == held).map(|(i, _)| *i).collect();
+        let part = |held: bool| {
+            question.members.iter().zip(&place).filter(|(_, f)| (**f == index) == held).map(|(i, _)| *i).collect()
+        };
         let fold = Fold { all, question, index, train: part(false), test: part(true), seed: settings.seed };
         found.extend(fold.answers(model, notes));
     }
@@ -168,13 +185,15 @@ fn scored(part: &str, scoring: &Scoring, all: &TaskTable, models: &[Answered<'_>
         let mut instances = 0;
         for (question, predictions) in answered {
             for one in *predictions {
-                let sums = groups.entry(&all.rows[one.instance].split_group).or_insert_with(|| vec![0.0; scoring.len()]);
+                let sums =
+                    groups.entry(&all.rows[one.instance].split_group).or_insert_with(|| vec![0.0; scoring.len()]);
                 scoring.add(sums, &question.truths[one.instance], &one.answer);
                 instances += 1;
             }
         }
         let groups: Vec<Vec<f64>> = groups.into_values().collect();
-        let (metrics, course) = Resamples::new(groups.len(), settings.resamples, settings.seed).estimates(scoring, &groups);
+        let (metrics, course) =
+            Resamples::new(groups.len(), settings.resamples, settings.seed).estimates(scoring, &groups);
         let difference = match found.first() {
             None => {
                 majority = course;
@@ -182,13 +201,24 @@ fn scored(part: &str, scoring: &Scoring, all: &TaskTable, models: &[Answered<'_>
             }
             Some(first) => difference(scoring, (&first.metrics, &majority), (&metrics, &course)),
         };
-        found.push(Outcome { part: part.to_owned(), model: model.name(), instances, groups: groups.len(), metrics, difference });
+        found.push(Outcome {
+            part: part.to_owned(),
+            model: model.name(),
+            instances,
+            groups: groups.len(),
+            metrics,
+            difference,
+        });
     }
     found
 }
 
 /// Of the second from the first.
-fn difference(scoring: &Scoring, from: (&[Estimate], &[Option<f64>]), of: (&[Estimate], &[Option<f64>])) -> Option<Difference> {
+fn difference(
+    scoring: &Scoring,
+    from: (&[Estimate], &[Option<f64>]),
+    of: (&[Estimate], &[Option<f64>]),
+) -> Option<Difference> {
     let (metric, more_is_better) = scoring.primary();
     let sign = if more_is_better { 1.0 } else { -1.0 };
     let value = |list: &[Estimate]| list.iter().find(|e| e.name == metric)?.value;

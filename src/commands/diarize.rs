@@ -32,7 +32,8 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     let heard = args.uem.as_deref().map(|path| stretches_of(path, &uri)).transpose()?;
     turnwise::file::check(&args.input)?;
     SpeakerModels::check(registry, &recipe.speaker)?;
-    let pick = StreamPick { audio: recipe.input.audio_stream.index(), mix: recipe.input.mix(), ..StreamPick::default() };
+    let pick =
+        StreamPick { audio: recipe.input.audio_stream.index(), mix: recipe.input.mix(), ..StreamPick::default() };
     let decoded = media::audio_spooled(&args.input, speaker::RATE_HZ, pick)?;
     for warning in &decoded.warnings {
         tracing::warn!("{warning}");
@@ -73,9 +74,11 @@ fn stretches_of(path: &Path, uri: &str) -> Result<Vec<Segment>> {
     let uem = read_uem(path)?;
     let Some((named, stretches)) = of_recording(&uem, uri) else {
         let what = format!("{} says nothing of {uri}", path.display());
-        return Err(
-            Error::Usage { what, hint: "name the recording as its file without the extension, blanks as underscores".into() }.into()
-        );
+        return Err(Error::Usage {
+            what,
+            hint: "name the recording as its file without the extension, blanks as underscores".into(),
+        }
+        .into());
     };
     if named != uri {
         tracing::warn!("{uri} is cut to the stretches of {named}, the one recording of {}", path.display());
@@ -86,7 +89,9 @@ fn stretches_of(path: &Path, uri: &str) -> Result<Vec<Segment>> {
 /// Error rates, recording by recording and over all.
 pub fn score(args: &Score) -> Result<String> {
     if !args.collar.is_finite() || args.collar < 0.0 {
-        return Err(Error::Usage { what: format!("--collar {}", args.collar), hint: "give seconds, 0 or more".into() }.into());
+        return Err(
+            Error::Usage { what: format!("--collar {}", args.collar), hint: "give seconds, 0 or more".into() }.into()
+        );
     }
     let reference = read_rttm(&args.reference)?;
     let hypothesis = read_rttm(&args.hypothesis)?;
@@ -96,8 +101,11 @@ pub fn score(args: &Score) -> Result<String> {
     let mut sums = [0.0; 4];
     for (uri, truth) in &reference {
         let found = counterpart(uri, &reference, &hypothesis);
-        let options =
-            ScoreOptions { collar_secs: args.collar, skip_overlap: args.skip_overlap, uem: uem.as_ref().map(|u| stretches(u, uri)) };
+        let options = ScoreOptions {
+            collar_secs: args.collar,
+            skip_overlap: args.skip_overlap,
+            uem: uem.as_ref().map(|u| stretches(u, uri)),
+        };
         let s = speaker::score(truth, &found, &options);
         let secs = [s.missed_secs, s.false_alarm_secs, s.confusion_secs, s.total_secs];
         grid.row(line(uri, s.der(), s.jer(), secs));
@@ -105,8 +113,9 @@ pub fn score(args: &Score) -> Result<String> {
             *sum += x;
         }
     }
-    for (uri, _) in
-        hypothesis.iter().filter(|(u, _)| reference.iter().all(|(r, _)| r != u) && (reference.len(), hypothesis.len()) != (1, 1))
+    for (uri, _) in hypothesis
+        .iter()
+        .filter(|(u, _)| reference.iter().all(|(r, _)| r != u) && (reference.len(), hypothesis.len()) != (1, 1))
     {
         tracing::warn!("{uri} is in the second file alone and is not scored");
     }

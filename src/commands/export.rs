@@ -20,13 +20,25 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
         None => None,
     };
     let schemas = schemas(&Recipe::default());
-    let request = ExportRequest { out: &args.out, to: &args.to, cues: args.cues.as_deref(), mixed: args.mixed, schemas: &schemas };
+    let request = ExportRequest {
+        out: &args.out,
+        to: &args.to,
+        cues: args.cues.as_deref(),
+        mixed: args.mixed,
+        schemas: &schemas,
+    };
     Ok(export_rescue(&request, &args.annotations, clips.as_ref())?)
 }
 
 /// Writes one file per task; tells how many instances each has.
 pub fn jsonl(args: &ExportJsonl) -> Result<String> {
     let schemas = schemas(&Recipe::default());
-    let request = ExportRequest { out: &args.out, to: &args.to, cues: args.cues.as_deref(), mixed: args.mixed, schemas: &schemas };
+    let request = ExportRequest {
+        out: &args.out,
+        to: &args.to,
+        cues: args.cues.as_deref(),
+        mixed: args.mixed,
+        schemas: &schemas,
+    };
     Ok(export_instances(&request, &args.task, args.questions.as_deref())?)
 }

@@ -46,7 +46,11 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         let Some(rttm) = &request.rttm else { continue };
         keep_apart(rttm, &rttm_path(&args.out, &request.interview_id)?)?;
         if request.bounds != SpeakerBounds::default() {
-            tracing::warn!("{}: the number of speakers is that of {}, not the one asked for", request.interview_id, rttm.display());
+            tracing::warn!(
+                "{}: the number of speakers is that of {}, not the one asked for",
+                request.interview_id,
+                rttm.display()
+            );
         }
     }
     // Before anything is decoded: the models, and a place to write to.
@@ -69,7 +73,9 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         jobs: jobs(args.jobs),
         limits: Limits {
             stall: Duration::from_secs(args.stall_secs),
-            memory_bytes: args.memory_limit.or_else(|| corpus::default_memory_limit(jobs(args.jobs).min(requests.len()))),
+            memory_bytes: args
+                .memory_limit
+                .or_else(|| corpus::default_memory_limit(jobs(args.jobs).min(requests.len()))),
         },
         force: args.force,
         unlisted,
@@ -78,12 +84,15 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         worker: &worker,
     };
     let display = Display::new(requests.len(), cli.quiet);
-    let summary = corpus::run(&requests, &recipe, registry, &settings, &|index, request, update| display.update(index, request, &update));
+    let summary = corpus::run(&requests, &recipe, registry, &settings, &|index, request, update| {
+        display.update(index, request, &update)
+    });
     display.finish();
     let summary = summary.map_err(|e| match e {
         // Nothing was begun.
         Error::Usage { .. } => e.into(),
-        e => anyhow::Error::from(e).context("the run ended early; what is done is kept, and the same command goes on with the rest"),
+        e => anyhow::Error::from(e)
+            .context("the run ended early; what is done is kept, and the same command goes on with the rest"),
     })?;
     if !cli.quiet || summary.stopped.is_some() {
         say(&told(&summary, &args.out));
@@ -95,7 +104,11 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     if let Some(signal) = summary.stopped {
         return Ok(ExitCode::from(u8::try_from(SIGNALLED + signal).unwrap_or(SOME_FAILED)));
     }
-    Ok(if summary.failed.is_empty() && summary.left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
+    Ok(if summary.failed.is_empty() && summary.left_out.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(SOME_FAILED)
+    })
 }
 /// What is to be done about interviews of earlier runs: a single file says nothing of them.
 fn unlisted(args: &Extract) -> Result<Unlisted> {
@@ -118,7 +131,8 @@ fn tell_others(args: &Extract, summary: &Summary) {
         let more = if others.len() > NAMED { ", …" } else { "" };
         let (n, manifest) = (others.len(), args.input.display());
         say(&if args.prune {
-            let tasks = if args.out.join("tasks").is_dir() { "; tables of tasks made before still hold them" } else { "" };
+            let tasks =
+                if args.out.join("tasks").is_dir() { "; tables of tasks made before still hold them" } else { "" };
             format!("{n} not in {manifest} removed from {out}: {some}{more}{tasks}")
         } else {
             format!("{n} in {out} that {manifest} does not have: {some}{more}; --prune removes their files")
@@ -132,18 +146,25 @@ fn tell_others(args: &Extract, summary: &Summary) {
 fn told(summary: &Summary, out: &Path) -> String {
     let Summary { done, warned, skipped, failed, left, stopped, .. } = summary;
     let counts = format!("{done} done, {skipped} already done, {} failed", failed.len());
-    let warnings =
-        if *warned > 0 { format!("; {warned} with warnings, which turnwise inspect {} lists", out.display()) } else { String::new() };
+    let warnings = if *warned > 0 {
+        format!("; {warned} with warnings, which turnwise inspect {} lists", out.display())
+    } else {
+        String::new()
+    };
     match stopped {
         Some(_) => {
-            format!("stopped: {counts}, {left} left; what is done is kept in {}, and the same command goes on with the rest", out.display())
+            format!(
+                "stopped: {counts}, {left} left; what is done is kept in {}, and the same command goes on with the rest",
+                out.display()
+            )
         }
         None => format!("{counts}; tables in {}{warnings}", out.display()),
     }
 }
 
-/// The first interrupt or request to end is noted, for the run to end its workers and to leave the folder in order; the second ends at once.
-/// A signal that the program was started to ignore (`nohup`, a job in the background of a script) stays ignored.
+/// The first interrupt or request to end is noted, for the run to end its workers and to leave the folder in order; the
+/// second ends at once. A signal that the program was started to ignore (`nohup`, a job in the background of a script)
+/// stays ignored.
 fn stop_on_signals() -> Result<Arc<AtomicUsize>> {
     let stop = Arc::new(AtomicUsize::new(0));
     #[cfg(unix)]
@@ -156,9 +177,11 @@ fn stop_on_signals() -> Result<Arc<AtomicUsize>> {
         if !ignored {
             let asked = Arc::new(std::sync::atomic::AtomicBool::new(false));
             let code = i32::try_from(SIGNALLED)? + signal;
-            signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&asked)).context("cannot listen to signals")?;
+            signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&asked))
+                .context("cannot listen to signals")?;
             signal_hook::flag::register(signal, asked).context("cannot listen to signals")?;
-            signal_hook::flag::register_usize(signal, Arc::clone(&stop), usize::try_from(signal)?).context("cannot listen to signals")?;
+            signal_hook::flag::register_usize(signal, Arc::clone(&stop), usize::try_from(signal)?)
+                .context("cannot listen to signals")?;
         }
     }
     Ok(stop)
@@ -172,7 +195,9 @@ fn requests(args: &Extract) -> Result<Vec<Request>> {
     }
     if args.input.is_dir() {
         let what = format!("{} is a folder", args.input.display());
-        return Err(Error::Usage { what, hint: "give a media file, or a corpus manifest that names the files".into() }.into());
+        return Err(
+            Error::Usage { what, hint: "give a media file, or a corpus manifest that names the files".into() }.into()
+        );
     }
     file::check(&args.input)?;
     if args.input.extension().is_some_and(|e| SHEETS.iter().any(|sheet| e.eq_ignore_ascii_case(sheet))) {
@@ -268,8 +293,8 @@ fn option(name: &str, value: &Path) -> OsString {
     whole
 }
 
-/// Serves one parent over standard input and output, and ends with it: where standard input ends, the parent has no more work or is gone,
-/// and an interview half done is left behind.
+/// Serves one parent over standard input and output, and ends with it: where standard input ends, the parent has no
+/// more work or is gone, and an interview half done is left behind.
 pub fn worker(args: &Worker, registry: &Registry) -> Result<()> {
     let output = own_output()?;
     let (send, lines) = mpsc::channel();
@@ -290,9 +315,9 @@ pub fn worker(args: &Worker, registry: &Registry) -> Result<()> {
     let recipe: Recipe = serde_json::from_str(&first?).context("the worker's recipe is not understood")?;
     Ok(corpus::serve(target, &recipe, registry, Runtime::default(), lines, output)?)
 }
-/// Standard output as it was given, for the protocol alone: from here on what a library prints goes to the log. An interrupt from the
-/// keyboard reaches parent and workers alike; it is the parent's to answer. And where the machine runs out of memory, a worker is a better
-/// choice than its parent.
+/// Standard output as it was given, for the protocol alone: from here on what a library prints goes to the log. An
+/// interrupt from the keyboard reaches parent and workers alike; it is the parent's to answer. And where the machine
+/// runs out of memory, a worker is a better choice than its parent.
 #[cfg(unix)]
 fn own_output() -> Result<std::fs::File> {
     use std::os::fd::AsFd;

@@ -15,7 +15,8 @@ use crate::cli::Faces;
 pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     let mut recipe = recipe(&args.recipe)?;
     if let Some(folder) = &args.enrol {
-        recipe.face.enrolment = folder.to_str().with_context(|| format!("{} is not UTF-8", folder.display()))?.to_owned();
+        recipe.face.enrolment =
+            folder.to_str().with_context(|| format!("{} is not UTF-8", folder.display()))?.to_owned();
     }
     turnwise::file::check(&args.video)?;
     let writer = args.tables.writer();
@@ -38,7 +39,12 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     }
     writer.write(&paths[0], &faces_table(&id, &faces, &recipe.face)?, &metadata)?;
     writer.write(&paths[1], &tracks_table(&id, &faces, &recipe.face)?, &metadata)?;
-    tracing::info!("{} observations of {} persons in {}", faces.observations.len(), faces.persons.len(), args.out.display());
+    tracing::info!(
+        "{} observations of {} persons in {}",
+        faces.observations.len(),
+        faces.persons.len(),
+        args.out.display()
+    );
     if let Some(folder) = &args.crops {
         face::write_crops(&faces, folder)?;
     }

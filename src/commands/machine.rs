@@ -11,7 +11,8 @@ use turnwise::recipe::Recipe;
 
 use super::{SOME_FAILED, print};
 
-/// FFmpeg's libavformat major versions that the build can use are fixed when it is linked; this is the oldest release it was tried with.
+/// FFmpeg's libavformat major versions that the build can use are fixed when it is linked; this is the oldest release
+/// it was tried with.
 const FFMPEG_NEEDED: &str = "5.1";
 
 fn word(state: &ModelState) -> String {
@@ -25,7 +26,8 @@ fn word(state: &ModelState) -> String {
 /// Lists every model; exit 1 when one of the default set is not there as it should be.
 pub fn models(registry: &Registry) -> Result<ExitCode> {
     let mut text = format!("models in {}\n\n", registry.dir().display());
-    let mut rows = vec![["name".to_owned(), "role".into(), "licence".into(), "package".into(), "sha256".into(), "state".into()]];
+    let mut rows =
+        vec![["name".to_owned(), "role".into(), "licence".into(), "package".into(), "sha256".into(), "state".into()]];
     let mut whole = true;
     let runtime = registry.runtime();
     let state = registry.runtime_state()?;
@@ -41,14 +43,19 @@ pub fn models(registry: &Registry) -> Result<ExitCode> {
     for model in registry.models() {
         let state = registry.state(model)?;
         whole &= state == ModelState::Present || !model.default;
-        let package = model.source.as_ref().map(|s| format!("{} {} ({})", s.package, s.version, s.client)).unwrap_or_default();
+        let package =
+            model.source.as_ref().map(|s| format!("{} {} ({})", s.package, s.version, s.client)).unwrap_or_default();
         let role = if model.default { model.role.clone() } else { format!("{} (optional)", model.role) };
         rows.push([model.name.clone(), role, model.licence.clone(), package, short(&model.sha256), word(&state)]);
     }
     let mut grid = Grid::new([(Lean::Left, usize::MAX); 6]);
     rows.into_iter().for_each(|row| grid.row(row));
     text.push_str(&grid.render(""));
-    text.push_str(if whole { "\nall of the default set is present\n" } else { "\nrun `make models` to fetch what is missing\n" });
+    text.push_str(if whole {
+        "\nall of the default set is present\n"
+    } else {
+        "\nrun `make models` to fetch what is missing\n"
+    });
     print(&text)?;
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
 }
@@ -61,7 +68,10 @@ fn short(hash: &str) -> String {
 pub fn doctor(registry: &Registry) -> Result<ExitCode> {
     let mut well = true;
     let mut text = format!("turnwise      {}\n", env!("CARGO_PKG_VERSION"));
-    text.push_str(&format!("FFmpeg        found {}, needed {FFMPEG_NEEDED} or later (linked libraries)\n", ffmpeg_version()));
+    text.push_str(&format!(
+        "FFmpeg        found {}, needed {FFMPEG_NEEDED} or later (linked libraries)\n",
+        ffmpeg_version()
+    ));
     let needed = &registry.runtime().version;
     match runtime_info(registry) {
         Ok(info) => text.push_str(&format!("ONNX Runtime  found {}, needed {needed}\n", info.version)),

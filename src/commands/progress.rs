@@ -30,7 +30,9 @@ impl Display {
     pub fn new(total: usize, quiet: bool) -> Self {
         let bars = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let all = MultiProgress::new();
-            let corpus = all.add(ProgressBar::new(total as u64).with_style(style("{bar:30} {pos}/{len} interviews  {elapsed_precise}")));
+            let corpus = all.add(
+                ProgressBar::new(total as u64).with_style(style("{bar:30} {pos}/{len} interviews  {elapsed_precise}")),
+            );
             corpus.enable_steady_tick(Duration::from_millis(500));
             Bars { all, corpus, interviews: Mutex::default() }
         });
@@ -42,8 +44,10 @@ impl Display {
         let id = &request.interview_id;
         match (update, &self.bars) {
             (Update::Begun, Some(bars)) => {
-                let bar =
-                    bars.all.insert_before(&bars.corpus, ProgressBar::new(1000).with_style(style("{bar:30.cyan} {percent:>3} %  {msg}")));
+                let bar = bars.all.insert_before(
+                    &bars.corpus,
+                    ProgressBar::new(1000).with_style(style("{bar:30.cyan} {percent:>3} %  {msg}")),
+                );
                 bar.set_message(id.clone());
                 lock(&bars.interviews).insert(index, bar);
             }

@@ -16,8 +16,8 @@ const GROUP: mode_t = 0o007;
 /// goes before.
 const USUAL: mode_t = 0o022;
 
-/// Who may read: as asked for; else as in the folder that the run goes on in, so that one member's run does not close it to
-/// the others.
+/// Who may read: as asked for; else as in the folder that the run goes on in, so that one member's run does not close
+/// it to the others.
 pub fn of(cli: &Cli) -> Share {
     match (&cli.command, cli.share) {
         (_, Some(share)) => share,
@@ -60,7 +60,10 @@ mod tests {
             assert_eq!(files(found, Share::Owner), 0o600);
         }
         assert_eq!(files(0o777, Share::Owner), 0);
-        assert_eq!((files(0, Share::Group), files(0o002, Share::Group), files(0o022, Share::Group)), (0o660, 0o660, 0o660));
+        assert_eq!(
+            (files(0, Share::Group), files(0o002, Share::Group), files(0o022, Share::Group)),
+            (0o660, 0o660, 0o660)
+        );
         assert_eq!((files(0o027, Share::Group), files(0o077, Share::Group)), (0o640, 0o600));
     }
 }

@@ -30,7 +30,11 @@ fn media(path: &Path) -> Result<Media> {
         for request in requests.iter().filter(|r| r.media.is_some() && !there(&r.media)) {
             tracing::warn!("{}: the manifest names {}, which is not there", request.interview_id, request.media_name);
         }
-        return Ok(requests.into_iter().filter(|r| there(&r.media) || there(&r.audio)).map(|r| (r.interview_id, None)).collect());
+        return Ok(requests
+            .into_iter()
+            .filter(|r| there(&r.media) || there(&r.audio))
+            .map(|r| (r.interview_id, None))
+            .collect());
     }
     let mut media = Media::new();
     for file in OutputFolder::new(path).files("interviews")? {

@@ -44,7 +44,10 @@ fn read_segments(path: &Path) -> Result<Vec<Segment>> {
     let segment = |row: Row<'_>| -> Result<Segment> {
         let number = |name: &str| row.cell(name).and_then(|c| c.parse::<f64>().ok());
         let segment = number("start_secs").zip(number("end_secs")).and_then(|(a, b)| Segment::from_secs(a, b));
-        segment.ok_or_else(|| row.fail("no start_secs and end_secs in seconds, the second not before the first", "correct the line").into())
+        segment.ok_or_else(|| {
+            row.fail("no start_secs and end_secs in seconds, the second not before the first", "correct the line")
+                .into()
+        })
     };
     sheet.rows().map(segment).collect()
 }

@@ -18,9 +18,15 @@ pub(super) fn table_names(recipe: &Recipe) -> Vec<&'static str> {
 /// Sets aside what an earlier run left of the interview and writes its row. Where even that cannot be done (a path that
 /// is taken, a disk that is full), the outcome says so: other interviews may still have a place.
 ///
-/// Of an interview that was done, and of which a file cannot be reached now (a share that is not mounted, a disk that is
-/// not plugged in), everything stays as it is: nothing says that the file has changed.
-pub(super) fn record_failure(target: Target<'_>, request: &Request, recipe: &Recipe, registry: &Registry, error: &Error) -> Outcome {
+/// Of an interview that was done, and of which a file cannot be reached now (a share that is not mounted, a disk that
+/// is not plugged in), everything stays as it is: nothing says that the file has changed.
+pub(super) fn record_failure(
+    target: Target<'_>,
+    request: &Request,
+    recipe: &Recipe,
+    registry: &Registry,
+    error: &Error,
+) -> Outcome {
     let (tables, out) = (table_names(recipe), target.out);
     if is_out_of_reach(request, error) && pipeline::has_record(out, request) {
         let error_text = format!("{}; its tables of an earlier run were left as they are", error.chain());

@@ -13,8 +13,18 @@ use crate::spelling::folded;
 use crate::store::paths::check_interview_id;
 
 const REQUIRED: [&str; 2] = ["interview_id", "media"];
-const COLUMNS: [&str; 10] =
-    ["interview_id", "media", "transcript", "audio", "rttm", "sample_id", "group", "speakers", "min_speakers", "max_speakers"];
+const COLUMNS: [&str; 10] = [
+    "interview_id",
+    "media",
+    "transcript",
+    "audio",
+    "rttm",
+    "sample_id",
+    "group",
+    "speakers",
+    "min_speakers",
+    "max_speakers",
+];
 
 /// Characters that Linux takes in names and the disks of others do not.
 const UNPORTABLE: [char; 7] = ['<', '>', ':', '"', '|', '?', '*'];
@@ -24,17 +34,19 @@ pub fn is_manifest(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
 
-/// Reads a manifest: columns `interview_id, media, transcript`, optional `audio, rttm, sample_id, group, speakers, min_speakers,
-/// max_speakers`; paths relative to the manifest. Columns that begin with `x_` or `note` are the user's own. An empty `media` means
-/// transcript only. Rows of empty cells are passed over.
+/// Reads a manifest: columns `interview_id, media, transcript`, optional `audio, rttm, sample_id, group, speakers,
+/// min_speakers, max_speakers`; paths relative to the manifest. Columns that begin with `x_` or `note` are the user's
+/// own. An empty `media` means transcript only. Rows of empty cells are passed over.
 ///
 /// # Errors
-/// [`crate::error::Error::Read`], or [`crate::error::Error::Parse`] with line and column: those of [`Sheet::read`], an unknown column, a
-/// missing id, a number that is none, an id that is used twice, differs from another in case alone, would leave the output folder or cannot
-/// be a file everywhere, a group spelled in two ways, a cell with control characters.
+/// [`crate::error::Error::Read`], or [`crate::error::Error::Parse`] with line and column: those of [`Sheet::read`], an
+/// unknown column, a missing id, a number that is none, an id that is used twice, differs from another in case alone,
+/// would leave the output folder or cannot be a file everywhere, a group spelled in two ways, a cell with control
+/// characters.
 pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
     let sheet = Sheet::read(path)?;
-    let hint = format!("a manifest has the columns interview_id, media, transcript; optional are {}", COLUMNS[3..].join(", "));
+    let hint =
+        format!("a manifest has the columns interview_id, media, transcript; optional are {}", COLUMNS[3..].join(", "));
     sheet.require(&REQUIRED, &hint)?;
     sheet.allow_only(&COLUMNS)?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
@@ -44,7 +56,9 @@ pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
     for row in sheet.rows() {
         let request = request(&row, &folder)?;
         let place = format!("line {}", row.line());
-        names.add(&request.interview_id, &place).map_err(|what| row.fail(what, "give every interview a name of its own"))?;
+        names
+            .add(&request.interview_id, &place)
+            .map_err(|what| row.fail(what, "give every interview a name of its own"))?;
         if let Some(group) = &request.group {
             let (known, line) = groups.entry(folded(group)).or_insert_with(|| (group.clone(), row.line()));
             if known != group {
@@ -60,7 +74,9 @@ pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
     let unportable = |r: &&Request| r.interview_id.contains(UNPORTABLE);
     if let Some(first) = requests.iter().find(unportable) {
         let (n, id) = (requests.iter().filter(unportable).count(), &first.interview_id);
-        tracing::warn!("{n} interview ids hold characters of {UNPORTABLE:?}, such as {id:?}: the tables cannot be copied to every disk");
+        tracing::warn!(
+            "{n} interview ids hold characters of {UNPORTABLE:?}, such as {id:?}: the tables cannot be copied to every disk"
+        );
     }
     Ok(requests)
 }
@@ -69,15 +85,22 @@ pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
 fn request(row: &Row<'_>, folder: &Path) -> Result<Request> {
     for name in COLUMNS {
         if let Some(control) = row.cell(name).and_then(|c| c.chars().find(|c| ['\n', '\r', '\0'].contains(c))) {
-            return Err(row.fail(format!("{name} holds the control character {control:?}"), "is a quote not closed? take it out"));
+            return Err(row.fail(
+                format!("{name} holds the control character {control:?}"),
+                "is a quote not closed? take it out",
+            ));
         }
     }
     let file = |name: &str| row.cell(name).map(|c| folder.join(c));
     let number = |name: &str| -> Result<Option<u32>> {
         let parse = |c: &str| c.parse::<u32>().ok().filter(|n| *n > 0);
-        row.cell(name).map(|c| parse(c).ok_or_else(|| row.fail(format!("{name} is \"{c}\""), "give a whole number above 0"))).transpose()
+        row.cell(name)
+            .map(|c| parse(c).ok_or_else(|| row.fail(format!("{name} is \"{c}\""), "give a whole number above 0")))
+            .transpose()
     };
-    let id = row.cell("interview_id").ok_or_else(|| row.fail("no interview_id", "give every interview a name of its own"))?;
+    let id = row
+        .cell("interview_id")
+        .ok_or_else(|| row.fail("no interview_id", "give every interview a name of its own"))?;
     check_interview_id(id).map_err(|e| row.fail(e.to_string(), "choose another interview_id"))?;
     if ["media", "audio", "transcript"].iter().all(|name| row.cell(name).is_none()) {
         return Err(row.fail(format!("{id} has neither media nor a transcript"), "name at least one of them"));
@@ -85,7 +108,8 @@ fn request(row: &Row<'_>, folder: &Path) -> Result<Request> {
     if row.cell("sample_id").is_some() && row.cell("transcript").is_none() {
         return Err(row.fail(format!("{id} has a sample_id and no transcript to find it in"), "name the transcript"));
     }
-    let bounds = SpeakerBounds { exact: number("speakers")?, min: number("min_speakers")?, max: number("max_speakers")? };
+    let bounds =
+        SpeakerBounds { exact: number("speakers")?, min: number("min_speakers")?, max: number("max_speakers")? };
     bounds.range().map_err(|e| row.fail(e.to_string(), "correct the speaker numbers"))?;
     Ok(Request {
         interview_id: id.to_owned(),
@@ -129,10 +153,16 @@ mod tests {
         for (text, expected) in [
             ("id,file\na,b\n", "no column \"interview_id\" in the header \"id, file\""),
             ("interview_id,media\na,b\na,c\n", "corpus.csv:3: interview_id \"a\" is used twice"),
-            ("interview_id,media\nAnn,b\n\nann,c\n", "corpus.csv:4: interview_id \"ann\" differs from \"Ann\" (line 2) only in case"),
+            (
+                "interview_id,media\nAnn,b\n\nann,c\n",
+                "corpus.csv:4: interview_id \"ann\" differs from \"Ann\" (line 2) only in case",
+            ),
             ("interview_id,media\nZo\u{e9},b\nZoe\u{301},c\n", "corpus.csv:3: interview_id \"Zoe\u{301}\" differs"),
             ("interview_id,media,min_speakers\na,b,two\n", "corpus.csv:2: min_speakers is \"two\""),
-            ("interview_id,media,min_speaker\na,b,2\n", "corpus.csv:1: unknown column \"min_speaker\"; did you mean \"min_speakers\"?"),
+            (
+                "interview_id,media,min_speaker\na,b,2\n",
+                "corpus.csv:1: unknown column \"min_speaker\"; did you mean \"min_speakers\"?",
+            ),
             ("interview_id,media,media\na,b,c\n", "corpus.csv:1: two columns are called \"media\""),
             ("interview_id|media\na|b\n", "corpus.csv:1: the cells are separated by bars"),
             ("interview_id,media\n../a,b\n", "../a"),

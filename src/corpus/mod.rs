@@ -1,7 +1,7 @@
 //! The corpus: its manifest, and the workers that go through it.
 //!
-//! An interview is extracted alone, in a process of its own worker, so that a decoder that crashes, hangs or eats memory costs that
-//! interview only.
+//! An interview is extracted alone, in a process of its own worker, so that a decoder that crashes, hangs or eats
+//! memory costs that interview only.
 
 mod failure;
 mod manifest;

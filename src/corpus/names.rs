@@ -20,7 +20,9 @@ impl Names {
             return Err(if other == id {
                 format!("interview_id \"{id}\" is used twice (also in {from})")
             } else {
-                format!("interview_id \"{id}\" differs from \"{other}\" ({from}) only in case or in how accents are written")
+                format!(
+                    "interview_id \"{id}\" differs from \"{other}\" ({from}) only in case or in how accents are written"
+                )
             });
         }
         for (at, _) in id.match_indices('/') {
@@ -28,7 +30,9 @@ impl Names {
             let known = self.folders.entry(folded(folder)).or_insert_with(|| (folder.to_owned(), place.to_owned()));
             if known.0 != folder {
                 let (other, from) = known;
-                return Err(format!("the folder \"{folder}\" of \"{id}\" differs from \"{other}\" ({from}) only in case or accents"));
+                return Err(format!(
+                    "the folder \"{folder}\" of \"{id}\" differs from \"{other}\" ({from}) only in case or accents"
+                ));
             }
         }
         self.ids.insert(folded(id), (id.to_owned(), place.to_owned()));
@@ -49,7 +53,12 @@ mod tests {
         names.add("Ann/b", "line 5").unwrap();
         assert_eq!(names.add("Ann", "line 6").unwrap_err(), "interview_id \"Ann\" is used twice (also in line 2)");
         assert!(names.add("ann", "line 6").unwrap_err().contains("differs from \"Ann\" (line 2) only in case"));
-        assert!(names.add("show/c", "line 6").unwrap_err().contains("the folder \"show\" of \"show/c\" differs from \"Show\" (line 3)"));
+        assert!(
+            names
+                .add("show/c", "line 6")
+                .unwrap_err()
+                .contains("the folder \"show\" of \"show/c\" differs from \"Show\" (line 3)")
+        );
         names.add("Zo\u{e9}", "line 7").unwrap();
         assert!(names.add("Zoe\u{301}", "line 8").unwrap_err().contains("accents"));
         names.add("Zoe", "line 9").unwrap();

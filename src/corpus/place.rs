@@ -27,8 +27,9 @@ const NAMED: usize = 5;
 /// could only go wrong.
 ///
 /// # Errors
-/// [`Error::Usage`] for a folder of tables in another format, an id that differs from one in the folder in case alone, a path too long for the system, an
-/// input that this run would write over; [`Error::Read`] and [`Error::Write`] for the folder.
+/// [`Error::Usage`] for a folder of tables in another format, an id that differs from one in the folder in case alone,
+/// a path too long for the system, an input that this run would write over; [`Error::Read`] and [`Error::Write`] for
+/// the folder.
 pub(super) fn prepare(out: &Path, requests: &[Request], recipe: &Recipe, writer: Writer) -> Result<()> {
     let tables = table_names(recipe);
     let folders: Vec<&str> = tables.iter().copied().chain(["rttm", "timings", "tasks", SUPERSEDED]).collect();
@@ -66,9 +67,14 @@ fn short_enough(files: &InterviewFiles<'_>, requests: &[Request]) -> Result<()> 
     let out = std::path::absolute(files.out).map_err(|source| Error::Read { path: files.out.to_owned(), source })?;
     let whole = InterviewFiles { out: &out, tables: files.tables };
     for request in requests {
-        let longest = whole.places(&request.interview_id)?.iter().map(|p| p.as_os_str().len()).max().unwrap_or_default();
+        let longest =
+            whole.places(&request.interview_id)?.iter().map(|p| p.as_os_str().len()).max().unwrap_or_default();
         if longest + ROOM_BYTES > PATH_BYTES {
-            let what = format!("the files of {} in {} would have paths of {longest} bytes", request.interview_id, out.display());
+            let what = format!(
+                "the files of {} in {} would have paths of {longest} bytes",
+                request.interview_id,
+                out.display()
+            );
             let hint = format!("at most {} fit: name an output folder with a shorter path", PATH_BYTES - ROOM_BYTES);
             return Err(Error::Usage { what, hint });
         }
@@ -87,8 +93,15 @@ fn keep_inputs(files: &InterviewFiles<'_>, requests: &[Request]) -> Result<()> {
     for request in requests {
         for (_, input) in request.files() {
             if let Some(id) = input.canonicalize().ok().and_then(|p| written.get(&p)) {
-                let what = format!("{} is an input of {} and would be written over by {id}", input.display(), request.interview_id);
-                return Err(Error::Usage { what, hint: "name another output folder, or copy the file out of it".into() });
+                let what = format!(
+                    "{} is an input of {} and would be written over by {id}",
+                    input.display(),
+                    request.interview_id
+                );
+                return Err(Error::Usage {
+                    what,
+                    hint: "name another output folder, or copy the file out of it".into(),
+                });
             }
         }
     }
@@ -105,11 +118,17 @@ fn tell_shared_media(requests: &[Request]) {
     }
     for (file, ids) in by_file.iter().filter(|(_, ids)| ids.len() > 1) {
         let more = if ids.len() > NAMED { ", …" } else { "" };
-        tracing::warn!("{} is the media of {} interviews: {}{more}", file.display(), ids.len(), ids[..ids.len().min(NAMED)].join(", "));
+        tracing::warn!(
+            "{} is the media of {} interviews: {}{more}",
+            file.display(),
+            ids.len(),
+            ids[..ids.len().min(NAMED)].join(", ")
+        );
     }
 }
 
-/// False once the output folder was moved, deleted or unmounted: a file written there now would make another folder of its name.
+/// False once the output folder was moved, deleted or unmounted: a file written there now would make another folder of
+/// its name.
 pub(super) fn is_there(out: &Path) -> bool {
     out.join(LOCK).is_file()
 }
@@ -155,11 +174,15 @@ mod tests {
         put(out, "turns/Ann.parquet");
         let unfinished = put(out, "turns/.turnwise-a1B2c3.tmp");
         let rttm = put(out, "rttm/ben.rttm");
-        let told = |requests: &[Request]| prepare(out, requests, &Recipe::default(), Writer::default()).unwrap_err().to_string();
+        let told = |requests: &[Request]| {
+            prepare(out, requests, &Recipe::default(), Writer::default()).unwrap_err().to_string()
+        };
         assert!(told(&[request("ann")]).contains("\"ann\" differs from \"Ann\" (already in the folder) only in case"));
         assert!(!unfinished.exists());
         let other = Request { rttm: Some(rttm), ..request("carl") };
-        assert!(told(&[other.clone(), request("ben")]).contains("is an input of carl and would be written over by ben"));
+        assert!(
+            told(&[other.clone(), request("ben")]).contains("is an input of carl and would be written over by ben")
+        );
         // A file of an interview that is not of this run stays as it is, and may be read.
         prepare(out, &[other, request("Ann"), request("Ann/b")], &Recipe::default(), Writer::default()).unwrap();
 

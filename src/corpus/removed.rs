@@ -37,7 +37,10 @@ pub(super) fn unlisted(out: &Path, requests: &[Request], recipe: &Recipe) -> Res
         if files.are_ours(&id)? {
             ours.push(id);
         } else {
-            tracing::warn!("{}: the files called {id} were not made by this program; they are left alone", out.display());
+            tracing::warn!(
+                "{}: the files called {id} were not made by this program; they are left alone",
+                out.display()
+            );
         }
     }
     Ok(ours)
@@ -50,10 +53,16 @@ pub(super) fn unlisted(out: &Path, requests: &[Request], recipe: &Recipe) -> Res
 pub(super) fn keep_needed(out: &Path, requests: &[Request], recipe: &Recipe) -> Result<()> {
     let tables = table_names(recipe);
     let files = InterviewFiles { out, tables: &tables };
-    let needed: BTreeSet<PathBuf> = requests.iter().flat_map(Request::files).filter_map(|(_, p)| p.canonicalize().ok()).collect();
+    let needed: BTreeSet<PathBuf> =
+        requests.iter().flat_map(Request::files).filter_map(|(_, p)| p.canonicalize().ok()).collect();
     for id in unlisted(out, requests, recipe)? {
-        if let Some(input) = files.places(&id)?.into_iter().find(|p| p.canonicalize().is_ok_and(|p| needed.contains(&p))) {
-            let what = format!("{} belongs to {id}, which is not in the manifest, and is an input of one that is", input.display());
+        if let Some(input) =
+            files.places(&id)?.into_iter().find(|p| p.canonicalize().is_ok_and(|p| needed.contains(&p)))
+        {
+            let what = format!(
+                "{} belongs to {id}, which is not in the manifest, and is an input of one that is",
+                input.display()
+            );
             return Err(Error::Usage { what, hint: "copy the file out of the output folder before --prune".into() });
         }
     }
@@ -93,7 +102,8 @@ mod tests {
             std::fs::create_dir_all(out.join(file).parent().unwrap()).unwrap();
             std::fs::write(out.join(file), "x").unwrap();
         }
-        let mut requests = vec![Request { interview_id: "a".into(), rttm: Some(out.join("rttm/d.rttm")), ..Request::default() }];
+        let mut requests =
+            vec![Request { interview_id: "a".into(), rttm: Some(out.join("rttm/d.rttm")), ..Request::default() }];
         let ids = unlisted(out, &requests, &recipe).unwrap();
         assert_eq!(ids, ["b/c", "d"]);
         let e = keep_needed(out, &requests, &recipe).unwrap_err().to_string();

@@ -144,12 +144,19 @@ struct Shared {
     ended: AtomicBool,
 }
 
-/// Extracts every interview and merges the rows of all in the folder into `interviews.parquet`, whether the run comes to its end or is stopped.
+/// Extracts every interview and merges the rows of all in the folder into `interviews.parquet`, whether the run comes
+/// to its end or is stopped.
 ///
 /// # Errors
-/// Only what concerns the run as a whole: an output folder that cannot be written to, or no more, a worker that cannot be started. A failing
-/// interview is in the summary.
-pub fn run(requests: &[Request], recipe: &Recipe, registry: &Registry, settings: &RunSettings<'_>, report: Report<'_>) -> Result<Summary> {
+/// Only what concerns the run as a whole: an output folder that cannot be written to, or no more, a worker that cannot
+/// be started. A failing interview is in the summary.
+pub fn run(
+    requests: &[Request],
+    recipe: &Recipe,
+    registry: &Registry,
+    settings: &RunSettings<'_>,
+    report: Report<'_>,
+) -> Result<Summary> {
     std::fs::create_dir_all(settings.out).map_err(|e| Error::write(settings.out, e))?;
     let _alone = lock(settings.out)?;
     prepare(settings.out, requests, recipe, settings.writer)?;
@@ -173,13 +180,18 @@ pub fn run(requests: &[Request], recipe: &Recipe, registry: &Registry, settings:
         let handles: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
         handles
             .into_iter()
-            .map(|h| h.join().unwrap_or_else(|_| Err(Error::Worker { interview: "(all)".into(), what: "stopped the run".into() })))
+            .map(|h| {
+                h.join().unwrap_or_else(|_| {
+                    Err(Error::Worker { interview: "(all)".into(), what: "stopped the run".into() })
+                })
+            })
             .collect()
     });
     let ended = results.into_iter().collect::<Result<Vec<()>>>();
     // After an error too, if it can be: what is done is to be seen.
     let whole = ended.is_ok() && settings.stop.load(Ordering::Relaxed) == 0;
-    let finished = if is_there(settings.out) { finish(requests, recipe, settings, whole) } else { Ok(Summary::default()) };
+    let finished =
+        if is_there(settings.out) { finish(requests, recipe, settings, whole) } else { Ok(Summary::default()) };
     ended?;
     let mut summary = finished?;
     let outcomes = shared.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -198,7 +210,8 @@ pub fn run(requests: &[Request], recipe: &Recipe, registry: &Registry, settings:
     Ok(summary)
 }
 
-/// Looks after the folder as a whole: interviews that were not asked for, which only a run that went to its end judges, and the rows of all.
+/// Looks after the folder as a whole: interviews that were not asked for, which only a run that went to its end judges,
+/// and the rows of all.
 fn finish(requests: &[Request], recipe: &Recipe, settings: &RunSettings<'_>, whole: bool) -> Result<Summary> {
     let mut summary = Summary::default();
     if whole && settings.unlisted != Unlisted::Ignored {
@@ -234,7 +247,8 @@ fn work(
             return Err(gone(settings.out));
         }
         let request = &requests[index];
-        let outcome = if !settings.force && pipeline::is_done(settings.out, request, recipe, registry, settings.verify) {
+        let outcome = if !settings.force && pipeline::is_done(settings.out, request, recipe, registry, settings.verify)
+        {
             Outcome::Skipped
         } else {
             report(index, request, Update::Begun);
@@ -310,7 +324,8 @@ impl Worker {
         Ok(Worker { child, input, lines })
     }
 
-    /// Has one interview done; `None` when the run `is_over` before it is. An error, and `None`, mean that the process is no more.
+    /// Has one interview done; `None` when the run `is_over` before it is. An error, and `None`, mean that the process
+    /// is no more.
     fn extract(
         &mut self,
         request: &Request,
@@ -330,7 +345,9 @@ impl Worker {
                 Heard::Over => return Ok(None),
                 Heard::Overrun(Overrun::Still) => {
                     let secs = limits.stall.as_secs();
-                    return Err(failed(format!("was ended after {secs} s without progress; --stall-secs gives it more time")));
+                    return Err(failed(format!(
+                        "was ended after {secs} s without progress; --stall-secs gives it more time"
+                    )));
                 }
                 Heard::Overrun(Overrun::Memory(held)) => {
                     let limit_mb = limits.memory_bytes.unwrap_or_default() >> 20;
@@ -366,7 +383,8 @@ impl Worker {
         if how.contains("signal: 9") { format!("{how}, as when the system runs out of memory") } else { how }
     }
 
-    /// Listens until the interview ended one way or another; a process that takes too much, or whose run is over, is killed.
+    /// Listens until the interview ended one way or another; a process that takes too much, or whose run is over, is
+    /// killed.
     fn listen(&mut self, limits: Limits, is_over: &dyn Fn() -> bool, log: &mut Log<'_>) -> Heard {
         let mut watch = Watch::new(limits, self.child.id());
         loop {

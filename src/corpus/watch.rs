@@ -1,5 +1,6 @@
-//! What a worker may take: time in which nothing moves, memory, lines of its log. Watched from outside, since a process that hangs or eats
-//! memory cannot be asked to stop, and a limit that made an allocation fail inside would end in half-decoded data instead of an error.
+//! What a worker may take: time in which nothing moves, memory, lines of its log. Watched from outside, since a process
+//! that hangs or eats memory cannot be asked to stop, and a limit that made an allocation fail inside would end in
+//! half-decoded data instead of an error.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -8,7 +9,8 @@ use std::time::{Duration, Instant};
 /// How often a worker is looked at.
 pub(super) const TICK: Duration = Duration::from_millis(100);
 
-/// At most this counts of the time between two looks: a laptop that slept, or a run that was stopped and went on, is no hang of the worker.
+/// At most this counts of the time between two looks: a laptop that slept, or a run that was stopped and went on, is no
+/// hang of the worker.
 const MOST_A_LOOK: Duration = Duration::from_secs(1);
 
 /// Share of the machine's memory that all workers together may take, in hundredths.
@@ -22,7 +24,8 @@ const LEAST_BYTES: u64 = 2 << 30;
 pub struct Limits {
     /// Time without any work done (see [`crate::pulse`]); whatever it prints meanwhile is no work.
     pub stall: Duration,
-    /// Memory of its own: what is mapped from files is not counted, what was swapped out is. `None`: as much as there is.
+    /// Memory of its own: what is mapped from files is not counted, what was swapped out is. `None`: as much as there
+    /// is.
     pub memory_bytes: Option<u64>,
 }
 
@@ -93,12 +96,14 @@ fn memory_of(process: u32) -> Option<u64> {
     String::from_utf8(told.stdout).ok()?.trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-/// What each of `jobs` workers may take of this machine: four fifths of its memory, or of what its control group leaves, shared out, but 2 GiB
-/// at least where there are so many. `None` where the machine does not tell.
+/// What each of `jobs` workers may take of this machine: four fifths of its memory, or of what its control group
+/// leaves, shared out, but 2 GiB at least where there are so many. `None` where the machine does not tell.
 pub fn default_memory_limit(jobs: usize) -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let total = meminfo.lines().find_map(|l| l.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10;
+    let total =
+        meminfo.lines().find_map(|l| l.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?.parse::<u64>().ok()?
+            << 10;
     Some(share(total.min(group_limit(&groups, Path::new("/sys/fs/cgroup")).unwrap_or(u64::MAX)), jobs))
 }
 
@@ -107,7 +112,8 @@ fn share(total: u64, jobs: usize) -> u64 {
     (all / (jobs.max(1) as u64)).max(LEAST_BYTES.min(all))
 }
 
-/// The least of the limits of this process' control group and those around it, of either version; `groups` is `/proc/self/cgroup`.
+/// The least of the limits of this process' control group and those around it, of either version; `groups` is
+/// `/proc/self/cgroup`.
 fn group_limit(groups: &str, root: &Path) -> Option<u64> {
     let mut least: Option<u64> = None;
     for line in groups.lines() {
@@ -128,7 +134,8 @@ fn group_limit(groups: &str, root: &Path) -> Option<u64> {
     least
 }
 
-/// Gives `each` the lines of `input`, of which only the first `most` bytes are kept, until it answers false. What is no UTF-8 is replaced.
+/// Gives `each` the lines of `input`, of which only the first `most` bytes are kept, until it answers false. What is no
+/// UTF-8 is replaced.
 pub(super) fn lines(input: impl Read, most: usize, mut each: impl FnMut(String) -> bool) {
     let mut input = BufReader::new(input);
     let mut line: Vec<u8> = Vec::new();

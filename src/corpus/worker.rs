@@ -1,4 +1,5 @@
-//! A worker process: reads requests from standard input, one JSON line each, and answers with events on standard output.
+//! A worker process: reads requests from standard input, one JSON line each, and answers with events on standard
+//! output.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -46,7 +46,8 @@ pub(super) fn review(sample: &Value, source: &ClipSource, id: &str, to: &Path) -
     let clips = cut(video, source.audio.as_ref().unwrap_or(video), StreamPick::default(), &rows, &folder)?;
     let has_clip = |index: u32| clips.iter().any(|c| c.index == index);
     let missing: Vec<u32> = rows.iter().map(|r| r.0).filter(|i| !has_clip(*i)).collect();
-    let shortened = |c: &&ReviewClip| rows.iter().any(|(i, s)| *i == c.index && s.duration() - c.duration_secs > SHORTENED_SECS);
+    let shortened =
+        |c: &&ReviewClip| rows.iter().any(|(i, s)| *i == c.index && s.duration() - c.duration_secs > SHORTENED_SECS);
     let short: Vec<u32> = clips.iter().filter(shortened).map(|c| c.index).collect();
     if clips.len() < rows.len() || !short.is_empty() {
         let end = "past the end of the media or without length";

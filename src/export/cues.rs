@@ -1,5 +1,5 @@
-//! Cues: measurements of a turn in plain words. Most tell how far a person is from what is usual for them in their earlier turns, some
-//! tell that something happened. None looks at anything later than the end of its turn.
+//! Cues: measurements of a turn in plain words. Most tell how far a person is from what is usual for them in their
+//! earlier turns, some tell that something happened. None looks at anything later than the end of its turn.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -117,7 +117,8 @@ impl Wording {
                 (text, path.display().to_string())
             }
         };
-        let wording: Wording = toml::from_str(&text).map_err(|e| Error::Recipe { place: place.clone(), what: e.to_string() })?;
+        let wording: Wording =
+            toml::from_str(&text).map_err(|e| Error::Recipe { place: place.clone(), what: e.to_string() })?;
         for cue in &wording.cue {
             if let Some(what) = cue.fault() {
                 return Err(Error::Recipe { place, what: format!("the cue of \"{}\" {what}", cue.column) });
@@ -148,7 +149,8 @@ impl Wording {
     /// What is told of each turn, by its index. Rows come in the tables' order, and none looks at a later one.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a column that looks past the end of its turn: a reader of the cues would know what comes next.
+    /// [`Error::Usage`] for a column that looks past the end of its turn: a reader of the cues would know what comes
+    /// next.
     pub fn cues(&self, turns: &StoredTable, dyads: &StoredTable) -> Result<BTreeMap<u32, Told>> {
         let mut told = BTreeMap::new();
         let face = |row| Some((turns.number("turn_index", row)? as u32, turns.text("face_person", row)?));
@@ -168,7 +170,9 @@ impl Wording {
         // What is usual for a person when that person speaks to, or listens to, this other one.
         let mut earlier: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
         for row in 0..table.rows() {
-            let (Some(speaker), Some(index)) = (table.text("speaker", row), table.number("turn_index", row)) else { continue };
+            let (Some(speaker), Some(index)) = (table.text("speaker", row), table.number("turn_index", row)) else {
+                continue;
+            };
             let Some(value) = value(table, &cue.column, row) else { continue };
             // The one face in the picture may be the listener's: only the speaker's own by the cast is put into words.
             let of_face = !matches!(cue.field, CueField::ToneOfVoice | CueField::InteractionBehavior);
@@ -200,7 +204,9 @@ impl Wording {
             let turn = told.entry(index as u32).or_default();
             match cue.field {
                 CueField::ToneOfVoice => turn.tone.push(words),
-                CueField::InteractionBehavior => turn.interactions.entry((who.to_owned(), other.to_owned())).or_default().push(words),
+                CueField::InteractionBehavior => {
+                    turn.interactions.entry((who.to_owned(), other.to_owned())).or_default().push(words)
+                }
                 field => turn.people.entry((field, who.to_owned())).or_default().push(words),
             }
         }
@@ -216,7 +222,9 @@ impl Cue {
         if self.high.is_empty() && self.low.is_empty() {
             return Some("has no words".into());
         }
-        if let Some(unknown) = [&self.high, &self.low].into_iter().flat_map(|words| placeholders(words)).find(|p| *p != OTHER) {
+        if let Some(unknown) =
+            [&self.high, &self.low].into_iter().flat_map(|words| placeholders(words)).find(|p| *p != OTHER)
+        {
             return Some(format!("holds {unknown}; known is {OTHER}"));
         }
         if self.at_least.is_some() && !self.low.is_empty() {
@@ -227,7 +235,8 @@ impl Cue {
         if self.table == CueTable::Turns && (needs_other || names_other) {
             return Some(format!("tells of two people: take it from table = \"dyads\" ({:?})", self.field));
         }
-        (self.field == CueField::ToneOfVoice && self.who == Who::Listener).then(|| "tells the tone of one who does not speak".into())
+        (self.field == CueField::ToneOfVoice && self.who == Who::Listener)
+            .then(|| "tells the tone of one who does not speak".into())
     }
 
     fn check_cut_off(&self, table: &StoredTable) -> Result<()> {
@@ -286,10 +295,16 @@ mod tests {
         for (cue, told) in [
             ("field = \"tone_of_voice\"\ncolumn = \"x\"\nhigh = \"a\"", "either z or at_least"),
             ("field = \"tone_of_voice\"\ncolumn = \"x\"\nz = 1.0", "no words"),
-            ("field = \"tone_of_voice\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"louder than {othr}\"", "holds {othr}; known is {other}"),
+            (
+                "field = \"tone_of_voice\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"louder than {othr}\"",
+                "holds {othr}; known is {other}",
+            ),
             ("field = \"interaction_behavior\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"a\"", "two people"),
             ("field = \"body_posture\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"beside {other}\"", "two people"),
-            ("field = \"tone_of_voice\"\ntable = \"dyads\"\nwho = \"listener\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"a\"", "does not speak"),
+            (
+                "field = \"tone_of_voice\"\ntable = \"dyads\"\nwho = \"listener\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"a\"",
+                "does not speak",
+            ),
         ] {
             let e = read(&format!("min_turns = 3\n[[cue]]\n{cue}\n")).unwrap_err().to_string();
             assert!(e.contains(told), "{e}");
@@ -299,7 +314,8 @@ mod tests {
     #[test]
     fn a_cue_of_a_column_that_looked_too_far_or_does_not_say_how_far_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let wording = read("min_turns = 3\n[[cue]]\nfield = \"tone_of_voice\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"a\"\n").unwrap();
+        let wording =
+            read("min_turns = 3\n[[cue]]\nfield = \"tone_of_voice\"\ncolumn = \"x\"\nz = 1.0\nhigh = \"a\"\n").unwrap();
         let refused = |cut_off| {
             let columns = vec![ColumnSpec::new("x", Kind::F64, "", "").until(cut_off)];
             let schema = TableSchema { name: "turns", description: "", columns };
@@ -308,7 +324,9 @@ mod tests {
             wording.cues(&read_table(&path).unwrap(), &StoredTable::default()).err().map(|e| e.to_string())
         };
         assert_eq!((refused(CutOff::TurnStart), refused(CutOff::TurnEnd)), (None, None));
-        for (cut_off, told) in [(CutOff::NextTurn, "next_turn"), (CutOff::Interview, "interview"), (CutOff::Untold, "not told")] {
+        for (cut_off, told) in
+            [(CutOff::NextTurn, "next_turn"), (CutOff::Interview, "interview"), (CutOff::Untold, "not told")]
+        {
             let e = refused(cut_off).unwrap();
             assert!(e.contains(&format!("cue of \"x\" would look past its turn (cut-off {told})")), "{e}");
         }

@@ -1,4 +1,5 @@
-//! Instances for any evaluator: one JSON object a line, with what was said, what was measured, the question, its options and the label.
+//! Instances for any evaluator: one JSON object a line, with what was said, what was measured, the question, its
+//! options and the label.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -70,7 +71,8 @@ impl Questions {
         Ok(Questions(all))
     }
 
-    /// Refuses a question that is nobody's: the name of no task, rule or unit. It would never be asked, and another one in its place.
+    /// Refuses a question that is nobody's: the name of no task, rule or unit. It would never be asked, and another one
+    /// in its place.
     ///
     /// # Errors
     /// [`Error::Recipe`] naming it and the one that was likely meant.
@@ -80,14 +82,18 @@ impl Questions {
         match self.0.keys().find(|name| !known.contains(&name.as_str())) {
             None => Ok(()),
             Some(name) => {
-                let what =
-                    format!("{name:?} is no task, rule or unit{}; known are {}", meant(name, known.iter().copied()), known.join(", "));
+                let what = format!(
+                    "{name:?} is no task, rule or unit{}; known are {}",
+                    meant(name, known.iter().copied()),
+                    known.join(", ")
+                );
                 Err(Error::Recipe { place: "questions".into(), what })
             }
         }
     }
 
-    /// The question of the task itself, else of its rule, else of what it is about. `names`: what stands for what, the task's name first.
+    /// The question of the task itself, else of its rule, else of what it is about. `names`: what stands for what, the
+    /// task's name first.
     fn ask(&self, rule: &RuleSpec, unit: LabelUnit, names: &[(&str, &str); NAMES.len()]) -> String {
         let words = self.0.get(names[0].1).or_else(|| self.0.get(rule.wording.unwrap_or(unit.name())));
         names.iter().fold(words.cloned().unwrap_or_default(), |text, (name, value)| text.replace(name, value))
@@ -112,12 +118,18 @@ pub struct Said {
     pub text: Option<String>,
 }
 
-/// The instances of a task's table, in its order, one line each. `measured` holds what the interviews' tables tell; only that of the
-/// instance's own context rows is shown. What was said is the annotations' where the task is made from them, else the transcript's.
+/// The instances of a task's table, in its order, one line each. `measured` holds what the interviews' tables tell;
+/// only that of the instance's own context rows is shown. What was said is the annotations' where the task is made from
+/// them, else the transcript's.
 ///
 /// # Errors
 /// [`Error::Usage`] for a table that is none of a task.
-pub fn lines(task: &str, table: &StoredTable, questions: &Questions, measured: &BTreeMap<String, Measured>) -> Result<Vec<String>> {
+pub fn lines(
+    task: &str,
+    table: &StoredTable,
+    questions: &Questions,
+    measured: &BTreeMap<String, Measured>,
+) -> Result<Vec<String>> {
     let needed = |name: &str, row: usize| {
         table.text(name, row).ok_or_else(|| Error::Usage {
             what: format!("the table of task {task} has no {name} in row {row}"),
@@ -133,7 +145,9 @@ pub fn lines(task: &str, table: &StoredTable, questions: &Questions, measured: &
             let index = shown.get("row_index").and_then(Value::as_u64).and_then(|i| u32::try_from(i).ok());
             if let Some(told) = index.and_then(|i| told?.cues.get(&i)) {
                 let mut fields = rescue::fields(told);
-                fields.retain(|_, v| !matches!(v, Value::String(s) if s.is_empty()) && !matches!(v, Value::Array(a) if a.is_empty()));
+                fields.retain(|_, v| {
+                    !matches!(v, Value::String(s) if s.is_empty()) && !matches!(v, Value::Array(a) if a.is_empty())
+                });
                 fields.insert("row".into(), json!(index));
                 cues.push(Value::Object(fields));
             }
@@ -141,7 +155,10 @@ pub fn lines(task: &str, table: &StoredTable, questions: &Questions, measured: &
             context.push(Value::Object(said.collect()));
         }
         let rule = RuleSpec::named(table.text("rule", row).unwrap_or(LABELS.name)).ok_or_else(|| Error::Usage {
-            what: format!("the table of task {task} is of the unknown rule {:?}", table.text("rule", row).unwrap_or_default()),
+            what: format!(
+                "the table of task {task} is of the unknown rule {:?}",
+                table.text("rule", row).unwrap_or_default()
+            ),
             hint: "make it again with turnwise tasks".into(),
         })?;
         let unit = table.text("unit", row).and_then(LabelUnit::from_name).unwrap_or(LabelUnit::Interview);
@@ -176,12 +193,17 @@ fn shown(table: &StoredTable, row: usize, told: Option<&Measured>) -> Vec<Map<St
     if let Some(rows) = table.texts("evidence_rows", row) {
         return rows.iter().filter_map(|r| serde_json::from_str(r).ok()).collect();
     }
-    let (Some(first), Some(last)) = (table.number("context_first_row", row), table.number("context_last_row", row)) else {
+    let (Some(first), Some(last)) = (table.number("context_first_row", row), table.number("context_last_row", row))
+    else {
         return Vec::new();
     };
     let said = told.into_iter().flat_map(|t| t.said.range(first as u32..=last as u32));
     said.map(|(index, said)| {
-        let fields = [("row_index", json!(index)), ("primary_speaker", json!(said.speaker)), ("dialogue_cleaned", json!(said.text))];
+        let fields = [
+            ("row_index", json!(index)),
+            ("primary_speaker", json!(said.speaker)),
+            ("dialogue_cleaned", json!(said.text)),
+        ];
         fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
     })
     .collect()
@@ -197,7 +219,9 @@ fn label(table: &StoredTable, row: usize) -> Value {
         return views.iter().filter_map(|v| serde_json::from_str::<Value>(v).ok()).collect();
     }
     match (text, table.number("label_value", row)) {
-        (Some(text), Some(value)) => Value::Object(Map::from_iter([("text".into(), json!(text)), ("value".into(), json!(value))])),
+        (Some(text), Some(value)) => {
+            Value::Object(Map::from_iter([("text".into(), json!(text)), ("value".into(), json!(value))]))
+        }
         (Some(text), None) => json!(text),
         (None, value) => json!(value),
     }

@@ -36,7 +36,8 @@ pub(super) fn samples_of(file: &Path, relative: &Path) -> Result<Vec<(String, Va
     let mut samples = Vec::new();
     for (line, piece) in pieces {
         let hint = "a RESCUE-bench sample is a JSON object with a list \"rows\"";
-        let sample: Value = serde_json::from_str(piece).map_err(|e| Error::parse(file, line, format!("no JSON sample: {e}"), hint))?;
+        let sample: Value =
+            serde_json::from_str(piece).map_err(|e| Error::parse(file, line, format!("no JSON sample: {e}"), hint))?;
         if !sample.get("rows").is_some_and(Value::is_array) {
             return Err(Error::parse(file, line, "no sample", hint));
         }
@@ -53,12 +54,17 @@ pub(super) fn rows_of(sample: &Value) -> Vec<AnnotatedRow> {
         let index = row.get("row_index").and_then(Value::as_u64).unwrap_or(position as u64 + 1);
         let time = |name: &str| row.get(name).and_then(Value::as_f64);
         let speaker = row.get("primary_speaker").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
-        Some(AnnotatedRow { index: u32::try_from(index).ok()?, speaker, span: time("start_time").zip(time("end_time")) })
+        Some(AnnotatedRow {
+            index: u32::try_from(index).ok()?,
+            speaker,
+            span: time("start_time").zip(time("end_time")),
+        })
     })
     .collect()
 }
 
-/// Replaces the cue fields of a sample's rows, which people wrote; `cues` by `row_index`. What was not measured is empty.
+/// Replaces the cue fields of a sample's rows, which people wrote; `cues` by `row_index`. What was not measured is
+/// empty.
 pub fn rewrite(sample: &mut Value, cues: &BTreeMap<u32, Told>) {
     let Some(rows) = sample.get_mut("rows").and_then(Value::as_array_mut) else { return };
     let nothing = Told::default();
@@ -79,7 +85,8 @@ pub(super) fn fields(told: &Told) -> Map<String, Value> {
         fields.insert(name.into(), items.collect());
     }
     let items = told.interactions.iter();
-    let items = items.map(|((from, to), words)| json!({"initiator": from, "target": [to], "description": words.join("; ")}));
+    let items =
+        items.map(|((from, to), words)| json!({"initiator": from, "target": [to], "description": words.join("; ")}));
     fields.insert("interaction_behavior".into(), items.collect());
     fields
 }
@@ -103,7 +110,10 @@ mod tests {
         assert_eq!((&rows[0]["tone_of_voice"], &rows[0]["facial_expressions"]), (&json!(""), &json!([])));
         assert_eq!(rows[1]["tone_of_voice"], "louder; faster");
         assert_eq!(rows[1]["facial_expressions"], json!([{"person": "Bo", "description": "smiles"}]));
-        assert_eq!(rows[1]["interaction_behavior"], json!([{"initiator": "Ann", "target": ["Bo"], "description": "answers late"}]));
+        assert_eq!(
+            rows[1]["interaction_behavior"],
+            json!([{"initiator": "Ann", "target": ["Bo"], "description": "answers late"}])
+        );
         assert_eq!((&rows[1]["body_posture"], &rows[1]["self_directed_behavior"]), (&json!([]), &json!([])));
         assert_eq!((&rows[1]["start_time"], &rows[1]["primary_speaker"]), (&json!(0.25), &json!(" Ann ")));
         assert_eq!((&rows[0]["internal_emotion"], &sample["extra"]), (&json!([{"person": "Ann"}]), &json!(1)));

@@ -39,13 +39,19 @@ impl OpenClip {
     }
 }
 
-/// Cuts `rows` (`row_index` and span) out of a video in one pass: `folder/001.mp4` and so on, in their order. A clip begins with the frame
-/// that is on the screen at the row's start and ends at the row's end; the sound may go on with silence to the end of its last AAC frame
-/// (32 ms). Rows without length, or after the media's end, give none.
+/// Cuts `rows` (`row_index` and span) out of a video in one pass: `folder/001.mp4` and so on, in their order. A clip
+/// begins with the frame that is on the screen at the row's start and ends at the row's end; the sound may go on with
+/// silence to the end of its last AAC frame (32 ms). Rows without length, or after the media's end, give none.
 ///
 /// # Errors
 /// Those of [`media::video`] and [`media::audio`], a missing sound stream apart; [`crate::error::Error::Write`].
-pub fn cut(video: &Path, sound: &Path, pick: StreamPick, rows: &[(u32, Segment)], folder: &Path) -> Result<Vec<ReviewClip>> {
+pub fn cut(
+    video: &Path,
+    sound: &Path,
+    pick: StreamPick,
+    rows: &[(u32, Segment)],
+    folder: &Path,
+) -> Result<Vec<ReviewClip>> {
     let sound = match media::audio(sound, SOUND_HZ, pick) {
         Ok(decoded) => Some(decoded.buffer),
         Err(e) if e.kind() == "no_stream" => None,
@@ -90,7 +96,13 @@ pub fn cut(video: &Path, sound: &Path, pick: StreamPick, rows: &[(u32, Segment)]
     Ok(clips)
 }
 
-fn begin(index: u32, span: Segment, first: &VideoFrame, sound: Option<&AudioBuffer>, folder: &Path) -> Result<OpenClip> {
+fn begin(
+    index: u32,
+    span: Segment,
+    first: &VideoFrame,
+    sound: Option<&AudioBuffer>,
+    folder: &Path,
+) -> Result<OpenClip> {
     let path = folder.join(format!("{index:03}.mp4"));
     let heard = sound.map(|s| (s.slice(span), s.rate_hz())).filter(|(samples, _)| !samples.is_empty());
     let file = Unfinished::begin(&path)?;
@@ -119,7 +131,9 @@ mod tests {
         (0..4).for_each(|s| sound[s * SOUND_HZ as usize..][..400].fill(0.8));
         let mut writer = VideoWriter::create(path, 64, 48, Some((&sound, SOUND_HZ))).unwrap();
         for i in 0..40u8 {
-            writer.push(&RgbImage::from_pixel(64, 48, image::Rgb([6 * i; 3])), Seconds::of(f64::from(i) / 10.0)).unwrap();
+            writer
+                .push(&RgbImage::from_pixel(64, 48, image::Rgb([6 * i; 3])), Seconds::of(f64::from(i) / 10.0))
+                .unwrap();
         }
         writer.finish(Some(Seconds::of(4.0))).unwrap();
     }
@@ -140,16 +154,22 @@ mod tests {
             (6, span(8.0, 9.0)),
         ];
         let clips = cut(&path, &path, StreamPick::default(), &rows, folder.path()).unwrap();
-        let told: Vec<(u32, f64)> = clips.iter().map(|c| (c.index, (c.duration_secs * 1000.0).round() / 1000.0)).collect();
+        let told: Vec<(u32, f64)> =
+            clips.iter().map(|c| (c.index, (c.duration_secs * 1000.0).round() / 1000.0)).collect();
         assert_eq!(told, [(1, 1.25), (2, 1.0), (3, 0.04), (5, 0.3)]);
         assert!(clips[0].path.ends_with("001.mp4"));
         let look = |i: usize| {
-            let frames = media::video(&clips[i].path, Sampling { rate_hz: 0.0, ..Sampling::default() }, StreamPick::default()).unwrap();
+            let frames =
+                media::video(&clips[i].path, Sampling { rate_hz: 0.0, ..Sampling::default() }, StreamPick::default())
+                    .unwrap();
             frames.map(|f| f.unwrap()).map(|f| (f.pts.get(), f.image.get_pixel(30, 20)[0])).collect::<Vec<_>>()
         };
         let first = look(0);
         assert_eq!(first.len(), 13, "the picture of 0.2 s, then those of 0.3 to 1.4 s");
-        assert!(first[0].0.abs() < 1e-6 && first[0].1.abs_diff(12) < 6 && (first[1].0 - 0.05).abs() < 1e-3, "{first:?}");
+        assert!(
+            first[0].0.abs() < 1e-6 && first[0].1.abs_diff(12) < 6 && (first[1].0 - 0.05).abs() < 1e-3,
+            "{first:?}"
+        );
         assert_eq!(look(2).len(), 1);
         for (i, click) in [(0, 0.75), (1, 0.0)] {
             let heard = media::audio(&clips[i].path, SOUND_HZ, StreamPick::default()).unwrap();

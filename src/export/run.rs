@@ -1,4 +1,5 @@
-//! `turnwise export`: the benchmark's samples with cues from measurements, and the instances of task tables for any evaluator.
+//! `turnwise export`: the benchmark's samples with cues from measurements, and the instances of task tables for any
+//! evaluator.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -37,13 +38,18 @@ pub struct ExportRequest<'a> {
     pub schemas: &'a [TableSchema],
 }
 
-/// Writes the benchmark's samples below `annotations` anew, cue fields from measurements, and clips of all rows of those samples that
-/// `clips` has; tells how many.
+/// Writes the benchmark's samples below `annotations` anew, cue fields from measurements, and clips of all rows of
+/// those samples that `clips` has; tells how many.
 ///
 /// # Errors
-/// [`Error::Usage`] where the export would lie among the annotations or write over them, for annotations other than those extracted, or
-/// interviews made in several ways; [`Error::Recipe`] for cues; [`Error::Read`] or [`Error::Parse`] for a file; [`Error::Write`].
-pub fn export_rescue(request: &ExportRequest<'_>, annotations: &Path, clips: Option<&BTreeMap<String, ClipSource>>) -> Result<String> {
+/// [`Error::Usage`] where the export would lie among the annotations or write over them, for annotations other than
+/// those extracted, or interviews made in several ways; [`Error::Recipe`] for cues; [`Error::Read`] or [`Error::Parse`]
+/// for a file; [`Error::Write`].
+pub fn export_rescue(
+    request: &ExportRequest<'_>,
+    annotations: &Path,
+    clips: Option<&BTreeMap<String, ClipSource>>,
+) -> Result<String> {
     let wording = wording(request)?;
     if annotations.is_dir() && request.to.starts_with(annotations) {
         let (to, root) = (request.to.display(), annotations.display());
@@ -67,7 +73,11 @@ pub fn export_rescue(request: &ExportRequest<'_>, annotations: &Path, clips: Opt
         let mut texts = Vec::new();
         for (id, mut sample) in samples_of(file, relative)? {
             one_sample(request, &wording, (&id, &mut sample), clips, &mut counts)?;
-            let text = if is_one_a_line(file) { serde_json::to_string(&sample) } else { serde_json::to_string_pretty(&sample) };
+            let text = if is_one_a_line(file) {
+                serde_json::to_string(&sample)
+            } else {
+                serde_json::to_string_pretty(&sample)
+            };
             texts.push(text.map_err(|e| Error::write(relative, e))?);
         }
         write_text(&request.to.join(relative), &(texts.join("\n") + "\n"))?;
@@ -134,7 +144,8 @@ fn wording(request: &ExportRequest<'_>) -> Result<Wording> {
             known.extend(read_column_names(&file.path)?);
         }
         if !known.iter().any(|k| k == column) {
-            let what = format!("{} has no column {column:?}{}", table.name(), meant(column, known.iter().map(String::as_str)));
+            let what =
+                format!("{} has no column {column:?}{}", table.name(), meant(column, known.iter().map(String::as_str)));
             return Err(Error::Recipe { place: path.display().to_string(), what });
         }
     }
@@ -172,11 +183,12 @@ const TASK_COLUMNS: [&str; 18] = [
     "context_last_row",
 ];
 
-/// Writes one file of instances per task, those named or all; tells how many each has. `questions`: over the shipped ones.
+/// Writes one file of instances per task, those named or all; tells how many each has. `questions`: over the shipped
+/// ones.
 ///
 /// # Errors
-/// [`Error::Usage`] for a task without a table, or made in several ways or in another than its interviews; [`Error::Recipe`] for cues or
-/// questions; [`Error::Read`] or [`Error::Parse`] for a table; [`Error::Write`].
+/// [`Error::Usage`] for a task without a table, or made in several ways or in another than its interviews;
+/// [`Error::Recipe`] for cues or questions; [`Error::Read`] or [`Error::Parse`] for a table; [`Error::Write`].
 pub fn export_instances(request: &ExportRequest<'_>, tasks: &[String], questions: Option<&Path>) -> Result<String> {
     let (wording, questions) = (wording(request)?, Questions::load(questions)?);
     let there = OutputFolder::new(request.out).files("tasks")?;
@@ -212,8 +224,8 @@ pub fn export_instances(request: &ExportRequest<'_>, tasks: &[String], questions
     Ok(report)
 }
 
-/// Refuses a task's table whose interviews were made in several ways, or in another one than the table itself: one made before they were
-/// extracted again is of other turns.
+/// Refuses a task's table whose interviews were made in several ways, or in another one than the table itself: one made
+/// before they were extracted again is of other turns.
 fn made_alike(request: &ExportRequest<'_>, file: &StoredFile) -> Result<()> {
     let mut makings = Makings::default();
     makings.add(&read_metadata(&file.path)?.metadata, &format!("(the table of task {})", file.name));

@@ -14,7 +14,9 @@ fn watch(clip: &str) -> Faces {
     let mut tracker = FaceTracker::new(&mut models, &config);
     let mut spent = 0.0;
     let wall = Instant::now();
-    for frame in media::video(&path, Sampling { rate_hz: config.rate_hz, ..Sampling::default() }, StreamPick::default()).unwrap() {
+    for frame in
+        media::video(&path, Sampling { rate_hz: config.rate_hz, ..Sampling::default() }, StreamPick::default()).unwrap()
+    {
         let start = thread_secs();
         tracker.push(&frame.unwrap()).unwrap();
         spent += thread_secs() - start;
@@ -103,8 +105,12 @@ fn the_two_leaders_are_never_exchanged() {
     assert_eq!(faces.persons.len(), 2);
     for frame in faces.observations.chunks(2) {
         // One stands left, the other right.
-        let left: Vec<&str> = frame.iter().filter(|o| o.bounds.centre().0 < 640.0).filter_map(|o| faces.person_of(o.track)).collect();
-        assert_eq!(left, [faces.person_of(faces.observations.iter().find(|o| o.bounds.centre().0 < 640.0).unwrap().track).unwrap()]);
+        let left: Vec<&str> =
+            frame.iter().filter(|o| o.bounds.centre().0 < 640.0).filter_map(|o| faces.person_of(o.track)).collect();
+        assert_eq!(
+            left,
+            [faces.person_of(faces.observations.iter().find(|o| o.bounds.centre().0 < 640.0).unwrap().track).unwrap()]
+        );
     }
 }
 
@@ -116,8 +122,10 @@ fn the_woman_after_the_cut_is_one_person() {
     assert!(!close.is_empty() && close.iter().all(|t| t.person == close[0].person));
     // In the wide shot she stands on the right, her face 21 px; the man on the left is somebody else.
     let wide = |right: bool| {
-        let seen =
-            faces.observations.iter().filter(move |o| o.pts.get() > 3.0 && o.pts.get() < 3.6 && (o.bounds.centre().0 > 310.0) == right);
+        let seen = faces
+            .observations
+            .iter()
+            .filter(move |o| o.pts.get() > 3.0 && o.pts.get() < 3.6 && (o.bounds.centre().0 > 310.0) == right);
         seen.filter_map(|o| faces.person_of(o.track)).collect::<std::collections::BTreeSet<_>>()
     };
     assert_eq!(wide(true), std::collections::BTreeSet::from([close[0].person.as_deref().unwrap()]));
@@ -145,9 +153,14 @@ fn as_many_persons_as_people_over_cuts() {
     let mut models = models();
     let mut tracker = FaceTracker::new(&mut models, &FaceConfig::default());
     let mut clock = 0.0;
-    for clip in
-        ["webcam_frown.mp4", "single_face.mp4", "debate_two_faces.avi", "webcam_frown.mp4", "single_face.mp4", "debate_two_faces.avi"]
-    {
+    for clip in [
+        "webcam_frown.mp4",
+        "single_face.mp4",
+        "debate_two_faces.avi",
+        "webcam_frown.mp4",
+        "single_face.mp4",
+        "debate_two_faces.avi",
+    ] {
         let path = shared.join("media/video").join(clip);
         for frame in media::video(&path, Sampling::default(), StreamPick::default()).unwrap().take(12) {
             let mut frame = frame.unwrap();
@@ -157,9 +170,11 @@ fn as_many_persons_as_people_over_cuts() {
         }
     }
     let faces = tracker.finish().unwrap();
-    let spans: Vec<String> = faces.tracks.iter().map(|t| format!("{:?} {} {}", t.person, t.first_pts, t.last_pts)).collect();
+    let spans: Vec<String> =
+        faces.tracks.iter().map(|t| format!("{:?} {} {}", t.person, t.first_pts, t.last_pts)).collect();
     for (i, t) in faces.tracks.iter().enumerate() {
-        let d = |u: &super::Track| super::identity::distance(t.embedding.as_ref().unwrap(), u.embedding.as_ref().unwrap());
+        let d =
+            |u: &super::Track| super::identity::distance(t.embedding.as_ref().unwrap(), u.embedding.as_ref().unwrap());
         eprintln!("{} {:.2?}", spans[i], faces.tracks.iter().map(d).collect::<Vec<_>>());
     }
     assert_eq!(faces.cuts.len(), 5, "{:?}", faces.cuts);
@@ -179,7 +194,8 @@ fn crossing_faces_are_not_exchanged() {
     let theirs = |clip: &str| {
         let text = std::fs::read_to_string(shared.join("reference").join(clip).join("retinaface.json")).unwrap();
         let all: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let b: Vec<f64> = all["frames"][0]["faces"][0]["box_px"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+        let b: Vec<f64> =
+            all["frames"][0]["faces"][0]["box_px"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
         let (w, h) = (b[2] - b[0], b[3] - b[1]);
         let at = |v: f64| v.max(0.0) as u32;
         (at(b[0] - 0.15 * w), at(b[1] - 0.15 * h), (1.3 * w) as u32, (1.3 * h) as u32)
@@ -198,7 +214,10 @@ fn crossing_faces_are_not_exchanged() {
     }
     let faces = tracker.finish().unwrap();
     for t in &faces.tracks {
-        eprintln!("  crossing: track {} {:?} {} to {}, {} observations", t.id, t.person, t.first_pts, t.last_pts, t.observations);
+        eprintln!(
+            "  crossing: track {} {:?} {} to {}, {} observations",
+            t.id, t.person, t.first_pts, t.last_pts, t.observations
+        );
     }
     dump("crossing", &faces);
     let who = |last: bool, left: bool| {
@@ -301,10 +320,13 @@ fn enrolled_people_are_named_in_every_interview() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(shared.join("reference/webcam_frown/frames/06.png"), folder.path().join("Ravi.png")).unwrap();
     std::fs::create_dir(folder.path().join("Ken")).unwrap();
-    std::fs::copy(shared.join("reference/noface_then_face/frames/06.png"), folder.path().join("Ken/smiling.png")).unwrap();
+    std::fs::copy(shared.join("reference/noface_then_face/frames/06.png"), folder.path().join("Ken/smiling.png"))
+        .unwrap();
     let config = FaceConfig { enrolment: folder.path().to_str().unwrap().into(), ..FaceConfig::default() };
     let mut models = models();
-    for (clip, expected) in [("webcam_frown.mp4", &["Ravi"][..]), ("single_face.mp4", &["Ken"]), ("debate_two_faces.avi", &["P1", "P2"])] {
+    for (clip, expected) in
+        [("webcam_frown.mp4", &["Ravi"][..]), ("single_face.mp4", &["Ken"]), ("debate_two_faces.avi", &["P1", "P2"])]
+    {
         let mut tracker = FaceTracker::new(&mut models, &config).keep_crops(true);
         let path = shared.join("media/video").join(clip);
         for frame in media::video(&path, Sampling::default(), StreamPick::default()).unwrap().take(15) {
@@ -315,7 +337,8 @@ fn enrolled_people_are_named_in_every_interview() {
         assert!(faces.tracks.iter().all(|t| t.crop.as_ref().is_some_and(|c| c.width() == 150)));
     }
     std::fs::copy(shared.join("reference/ted_talk/frames/01.png"), folder.path().join("nobody.png")).unwrap();
-    let frame = crate::signal::VideoFrame { index: 0, pts: crate::time::Seconds::ZERO, image: image::RgbImage::new(64, 64) };
+    let frame =
+        crate::signal::VideoFrame { index: 0, pts: crate::time::Seconds::ZERO, image: image::RgbImage::new(64, 64) };
     let error = FaceTracker::new(&mut models, &config).push(&frame).unwrap_err().to_string();
     assert!(error.contains("nobody.png") && error.contains("no face"), "{error}");
 }
@@ -332,7 +355,9 @@ fn memory_is_flat() {
         let mut tracker = FaceTracker::new(&mut models, &FaceConfig::default());
         let mut clock = 0.0;
         for _ in 0..times {
-            for frame in media::video(&path, Sampling { rate_hz: 2.0, ..Sampling::default() }, StreamPick::default()).unwrap() {
+            for frame in
+                media::video(&path, Sampling { rate_hz: 2.0, ..Sampling::default() }, StreamPick::default()).unwrap()
+            {
                 let mut frame = frame.unwrap();
                 frame.pts = crate::time::Seconds::of(clock);
                 clock += 0.5;

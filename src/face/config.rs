@@ -9,10 +9,11 @@ use crate::limits;
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FaceConfig {
-    /// Registry name of the detector that sees the whole picture: any model whose entry in a `models.toml` has `picture` and `answer`
-    /// (see onnx/README.md).
+    /// Registry name of the detector that sees the whole picture: any model whose entry in a `models.toml` has
+    /// `picture` and `answer` (see onnx/README.md).
     pub detector: String,
-    /// Registry name of the expression model, likewise; its labels must be among the columns' expressions, others are left out.
+    /// Registry name of the expression model, likewise; its labels must be among the columns' expressions, others are
+    /// left out.
     pub expression: String,
     /// Frames looked at a second, by their own time; 0 = every frame.
     #[schemars(range(min = 0.0))]
@@ -20,8 +21,8 @@ pub struct FaceConfig {
     /// The detector looks at the whole picture at least this often, in seconds; cuts and unknown faces call it at once.
     #[schemars(range(min = 0.0))]
     pub detect_every_secs: f64,
-    /// Longer side of the picture the detector sees at cuts and after four such intervals, in px; smaller pictures are enlarged
-    /// to it, but at most twice.
+    /// Longer side of the picture the detector sees at cuts and after four such intervals, in px; smaller pictures are
+    /// enlarged to it, but at most twice.
     #[schemars(range(min = 64))]
     pub detect_side_px: u32,
     /// The same at the times between, when it mostly confirms what is followed.
@@ -30,8 +31,8 @@ pub struct FaceConfig {
     /// Least detector score of a face, 0 to 1.
     #[schemars(range(min = 0.05, max = 1.0), extend("x-reason" = "below, a face is seen everywhere"))]
     pub detect_score: f32,
-    /// Tracks whose best detector score stays below this, or their mean below `detect_score`, are dropped as false alarms, and so
-    /// are those that the detector missed more often than it saw them.
+    /// Tracks whose best detector score stays below this, or their mean below `detect_score`, are dropped as false
+    /// alarms, and so are those that the detector missed more often than it saw them.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub track_score: f32,
     /// Two detections that share more than this intersection over union are one face.
@@ -55,11 +56,12 @@ pub struct FaceConfig {
     /// Looks a track that are embedded for identity: the best ones by quality.
     #[schemars(range(min = 1))]
     pub embeddings_per_track: usize,
-    /// Tracks whose mean embeddings lie closer than this Euclidean distance are one person; 0.1 more for small or hardly seen faces.
+    /// Tracks whose mean embeddings lie closer than this Euclidean distance are one person; 0.1 more for small or
+    /// hardly seen faces.
     #[schemars(range(min = 0.0))]
     pub same_person_distance: f64,
-    /// A track makes a person of its own only when its faces have at least this mean size, in px. Smaller ones still belong to a person
-    /// they look like.
+    /// A track makes a person of its own only when its faces have at least this mean size, in px. Smaller ones still
+    /// belong to a person they look like.
     #[schemars(range(min = 0.0))]
     pub person_size_px: f32,
     /// … when the detector's mean score is at least this, 0 to 1.
@@ -68,18 +70,19 @@ pub struct FaceConfig {
     /// … and when it has at least this many observations.
     #[schemars(range(min = 1))]
     pub person_observations: usize,
-    /// At most this many persons: the nearest ones are joined, and where people seen together stand against that, those seen most are
-    /// kept and the others are nobody's; 0 = no limit.
+    /// At most this many persons: the nearest ones are joined, and where people seen together stand against that, those
+    /// seen most are kept and the others are nobody's; 0 = no limit.
     #[schemars(range(min = 0))]
     pub persons_max: usize,
-    /// At least this many persons: joining stops there, and faces too small or doubtful for a person of their own become one, those
-    /// seen most first; 0 = no limit.
+    /// At least this many persons: joining stops there, and faces too small or doubtful for a person of their own
+    /// become one, those seen most first; 0 = no limit.
     #[schemars(range(min = 0))]
     pub persons_min: usize,
-    /// Folder of pictures that name people, across interviews too: `anna.jpg` names Anna, as does every picture in a folder `anna`.
-    /// Empty = nobody is named.
+    /// Folder of pictures that name people, across interviews too: `anna.jpg` names Anna, as does every picture in a
+    /// folder `anna`. Empty = nobody is named.
     pub enrolment: String,
-    /// A person has an enrolled name when its mean embedding lies nearer to that picture's than this Euclidean distance.
+    /// A person has an enrolled name when its mean embedding lies nearer to that picture's than this Euclidean
+    /// distance.
     #[schemars(range(min = 0.0))]
     pub enrolment_distance: f64,
     /// Tracks with fewer observations are dropped as false alarms.

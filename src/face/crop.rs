@@ -124,7 +124,12 @@ struct SampledRow {
 impl<'a> PictureBytes<'a> {
     fn of(picture: &'a RgbImage) -> Self {
         let (width, height) = (picture.width() as usize, picture.height() as usize);
-        PictureBytes { pixels: picture.as_raw(), stride: 3 * width, last: ((width - 1) as f32, (height - 1) as f32), height }
+        PictureBytes {
+            pixels: picture.as_raw(),
+            stride: 3 * width,
+            last: ((width - 1) as f32, (height - 1) as f32),
+            height,
+        }
     }
 
     /// R, G, B of a pixel. Clamping the position repeats the edge: at the last column the right neighbour's weight is
@@ -136,9 +141,12 @@ impl<'a> PictureBytes<'a> {
         let (fx, fy) = (x - left as f32, y - top as f32);
         let upper = top * self.stride + 3 * left;
         let lower = if top + 1 < self.height { upper + self.stride } else { upper };
-        let [w00, w01, w10, w11] = [(1.0 - fx) * (1.0 - fy), fx * (1.0 - fy), (1.0 - fx) * fy, fx * fy].map(|w| w * line.gain);
+        let [w00, w01, w10, w11] =
+            [(1.0 - fx) * (1.0 - fy), fx * (1.0 - fy), (1.0 - fx) * fy, fx * fy].map(|w| w * line.gain);
         let value = |at: usize| f32::from(self.pixels.get(at).copied().unwrap_or(0));
-        [0, 1, 2].map(|k| value(upper + k) * w00 + value(upper + k + 3) * w01 + value(lower + k) * w10 + value(lower + k + 3) * w11)
+        [0, 1, 2].map(|k| {
+            value(upper + k) * w00 + value(upper + k + 3) * w01 + value(lower + k) * w10 + value(lower + k + 3) * w11
+        })
     }
 }
 
@@ -151,7 +159,13 @@ mod wide {
     use super::{PictureBytes, SampledRow};
 
     /// Samples the start of a row; returns how many pixels it did.
-    pub(super) fn sample_row(source: &PictureBytes<'_>, line: &SampledRow, red: &mut [f32], green: &mut [f32], blue: &mut [f32]) -> usize {
+    pub(super) fn sample_row(
+        source: &PictureBytes<'_>,
+        line: &SampledRow,
+        red: &mut [f32],
+        green: &mut [f32],
+        blue: &mut [f32],
+    ) -> usize {
         if !is_x86_feature_detected!("avx2") || i32::try_from(source.pixels.len()).is_err() {
             return 0;
         }
@@ -160,14 +174,21 @@ mod wide {
     }
 
     #[target_feature(enable = "avx2")]
-    fn fours(source: &PictureBytes<'_>, line: &SampledRow, red: &mut [f32], green: &mut [f32], blue: &mut [f32]) -> usize {
+    fn fours(
+        source: &PictureBytes<'_>,
+        line: &SampledRow,
+        red: &mut [f32],
+        green: &mut [f32],
+        blue: &mut [f32],
+    ) -> usize {
         let (zero, one, gain) = (_mm_setzero_ps(), _mm_set1_ps(1.0), _mm_set1_ps(line.gain));
         let (x0, y0) = (_mm_set1_ps(line.start.0), _mm_set1_ps(line.start.1));
         let (dx, dy) = (_mm_set1_ps(line.step.0), _mm_set1_ps(line.step.1));
         let (right, bottom) = (_mm_set1_ps(source.last.0), _mm_set1_ps(source.last.1));
         let (stride, last) = (_mm_set1_epi32(source.stride as i32), _mm_set1_epi32(source.height as i32 - 1));
         let mut done = 0;
-        let outs = red.as_chunks_mut::<4>().0.iter_mut().zip(green.as_chunks_mut::<4>().0).zip(blue.as_chunks_mut::<4>().0);
+        let outs =
+            red.as_chunks_mut::<4>().0.iter_mut().zip(green.as_chunks_mut::<4>().0).zip(blue.as_chunks_mut::<4>().0);
         for ((red, green), blue) in outs {
             let at = _mm_cvtepi32_ps(_mm_add_epi32(_mm_set1_epi32(done as i32), _mm_setr_epi32(0, 1, 2, 3)));
             let x = _mm_min_ps(_mm_max_ps(_mm_add_ps(x0, _mm_mul_ps(dx, at)), zero), right);
@@ -178,7 +199,8 @@ mod wide {
             let upper = _mm_add_epi32(_mm_mullo_epi32(top, stride), _mm_add_epi32(left, _mm_add_epi32(left, left)));
             let lower = _mm_add_epi32(upper, _mm_and_si128(stride, _mm_cmpgt_epi32(last, top)));
             let (upper, lower) = (offsets(upper), offsets(lower));
-            let weights = [_mm_mul_ps(gx, gy), _mm_mul_ps(fx, gy), _mm_mul_ps(gx, fy), _mm_mul_ps(fx, fy)].map(|w| _mm_mul_ps(w, gain));
+            let weights = [_mm_mul_ps(gx, gy), _mm_mul_ps(fx, gy), _mm_mul_ps(gx, fy), _mm_mul_ps(fx, fy)]
+                .map(|w| _mm_mul_ps(w, gain));
             let rgb = [
                 mix(source, upper[0], lower[0], weights.map(|w| _mm_shuffle_ps::<0x00>(w, w))),
                 mix(source, upper[1], lower[1], weights.map(|w| _mm_shuffle_ps::<0x55>(w, w))),
@@ -200,7 +222,8 @@ mod wide {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn mix(source: &PictureBytes<'_>, upper: i32, lower: i32, [w00, w01, w10, w11]: [__m128; 4]) -> Option<__m128> {
-        let (upper, lower) = (_mm_cvtsi64_si128(eight(source.pixels, upper)?), _mm_cvtsi64_si128(eight(source.pixels, lower)?));
+        let (upper, lower) =
+            (_mm_cvtsi64_si128(eight(source.pixels, upper)?), _mm_cvtsi64_si128(eight(source.pixels, lower)?));
         let sum = _mm_mul_ps(_mm_cvtepi32_ps(_mm_cvtepu8_epi32(upper)), w00);
         let sum = _mm_add_ps(sum, _mm_mul_ps(_mm_cvtepi32_ps(_mm_cvtepu8_epi32(_mm_srli_si128(upper, 3))), w01));
         let sum = _mm_add_ps(sum, _mm_mul_ps(_mm_cvtepi32_ps(_mm_cvtepu8_epi32(lower)), w10));
@@ -231,7 +254,13 @@ mod wide {
     use super::{PictureBytes, SampledRow};
 
     /// Nothing: every pixel is left to the plain way.
-    pub(super) fn sample_row(_: &PictureBytes<'_>, _: &SampledRow, _: &mut [f32], _: &mut [f32], _: &mut [f32]) -> usize {
+    pub(super) fn sample_row(
+        _: &PictureBytes<'_>,
+        _: &SampledRow,
+        _: &mut [f32],
+        _: &mut [f32],
+        _: &mut [f32],
+    ) -> usize {
         0
     }
 }
@@ -266,7 +295,9 @@ mod tests {
 
     #[test]
     fn four_pixels_at_a_time_are_the_same_bits_as_one() {
-        let picture = RgbImage::from_fn(23, 17, |x, y| image::Rgb([(x * 37 + y * 11) as u8, (x * x + 3 * y) as u8, (x ^ (5 * y)) as u8]));
+        let picture = RgbImage::from_fn(23, 17, |x, y| {
+            image::Rgb([(x * 37 + y * 11) as u8, (x * x + 3 * y) as u8, (x ^ (5 * y)) as u8])
+        });
         for (angle, side) in [(0.0, 17.0), (0.3, 9.5), (-2.0, 60.0), (1.5, 0.0)] {
             let n = 22;
             let map = Roi { x: 14.0, y: 9.0, side, angle }.map(n);

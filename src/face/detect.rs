@@ -1,5 +1,5 @@
-//! Detection: RetinaFace (Deng et al. 2019, arXiv 1905.00641) with MobileNetV1 0.25, for faces from about 16 px, unless the recipe names
-//! another detector.
+//! Detection: RetinaFace (Deng et al. 2019, arXiv 1905.00641) with MobileNetV1 0.25, for faces from about 16 px, unless
+//! the recipe names another detector.
 
 use fast_image_resize as resize;
 use image::RgbImage;
@@ -36,7 +36,9 @@ impl Model {
     pub fn open(loader: &mut Loader<'_>, name: &str) -> Result<Self> {
         let entry = loader.entry(name)?;
         let wrong = |expected: &str, got: String| entry.unfit("a face detector", expected, got);
-        let (Some(picture), Some(answer @ (OutputKind::Retinaface | OutputKind::Boxes))) = (&entry.picture, entry.answer) else {
+        let (Some(picture), Some(answer @ (OutputKind::Retinaface | OutputKind::Boxes))) =
+            (&entry.picture, entry.answer)
+        else {
             return Err(wrong("picture, and answer = \"retinaface\" or \"boxes\"", entry.usage()));
         };
         let dims = entry.inputs.first().map(TensorSpec::dims).unwrap_or_default();
@@ -76,7 +78,8 @@ pub(super) struct Detection {
 }
 
 impl Detection {
-    /// The region for the landmark model: upright by the eye line, about MediaPipe's own detector's box enlarged 1.5 times.
+    /// The region for the landmark model: upright by the eye line, about MediaPipe's own detector's box enlarged 1.5
+    /// times.
     pub fn roi(&self) -> Roi {
         let [(lx, ly), (rx, ry), ..] = self.keypoints;
         let (x, y) = self.bounds.centre();
@@ -88,19 +91,22 @@ impl Detection {
     }
 }
 
-/// Side of MediaPipe's landmark region over the longer side of this detector's box, and how far down the face its centre lies, in
-/// longer sides: the means over the reference frames where both detectors see the face.
+/// Side of MediaPipe's landmark region over the longer side of this detector's box, and how far down the face its
+/// centre lies, in longer sides: the means over the reference frames where both detectors see the face.
 const ROI_SCALE: f32 = 1.25;
 const ROI_DOWN: f32 = 0.1;
 
-/// A search looks at a square of this many sizes of the face it looks for, shrunk or enlarged until that face has about this many px.
+/// A search looks at a square of this many sizes of the face it looks for, shrunk or enlarged until that face has about
+/// this many px.
 const SEARCH_SIZES: f32 = 4.0;
 const SEARCH_FACE_PX: f32 = 64.0;
 
-/// Faces under 32 px are seen far better at twice their size (scores of 0.3 to 0.9 become 0.9 to 0.99), and no better at more.
+/// Faces under 32 px are seen far better at twice their size (scores of 0.3 to 0.9 become 0.9 to 0.99), and no better
+/// at more.
 pub(super) const ENLARGE: f32 = 2.0;
 
-/// Faces of one picture that are looked at, the best first. A threshold near 0 makes thousands of boxes, and each costs more than finding it.
+/// Faces of one picture that are looked at, the best first. A threshold near 0 makes thousands of boxes, and each costs
+/// more than finding it.
 pub const MOST_FACES: usize = 64;
 
 /// Settings of one call.
@@ -149,7 +155,13 @@ impl Detector {
     ///
     /// # Errors
     /// [`Error::Model`].
-    pub fn search(&mut self, model: &mut Model, picture: &RgbImage, around: BoundingBox, settings: Settings) -> Result<Vec<Detection>> {
+    pub fn search(
+        &mut self,
+        model: &mut Model,
+        picture: &RgbImage,
+        around: BoundingBox,
+        settings: Settings,
+    ) -> Result<Vec<Detection>> {
         let size = around.size().max(16.0);
         let ((x, y), reach) = (around.centre(), 0.5 * SEARCH_SIZES * size);
         let cut = |v: f32, most: u32| (v.max(0.0) as u32).min(most);
@@ -160,7 +172,14 @@ impl Detector {
         Ok(suppress(found, settings.iou))
     }
 
-    fn run(&mut self, model: &mut Model, picture: &RgbImage, region: Region, scale: f32, settings: Settings) -> Result<Vec<Detection>> {
+    fn run(
+        &mut self,
+        model: &mut Model,
+        picture: &RgbImage,
+        region: Region,
+        scale: f32,
+        settings: Settings,
+    ) -> Result<Vec<Detection>> {
         if region.width == 0 || region.height == 0 {
             return Ok(Vec::new());
         }
@@ -179,8 +198,12 @@ impl Detector {
         let outputs = model.session.run(&[(model.input.as_str(), Input::F32(view))])?;
         let flat: Vec<&[f32]> = outputs.iter().filter_map(|o| o.as_slice()).collect();
         let found = match (model.answer, flat.as_slice()) {
-            (OutputKind::Retinaface, [boxes, scores, keypoints]) => decode(boxes, scores, keypoints, padded, settings.score)?,
-            (OutputKind::Boxes, [boxes, scores, rest @ ..]) => plain(boxes, scores, rest.first().copied(), settings.score)?,
+            (OutputKind::Retinaface, [boxes, scores, keypoints]) => {
+                decode(boxes, scores, keypoints, padded, settings.score)?
+            }
+            (OutputKind::Boxes, [boxes, scores, rest @ ..]) => {
+                plain(boxes, scores, rest.first().copied(), settings.score)?
+            }
             _ => {
                 return Err(Error::Shape {
                     what: "outputs of the face detector",
@@ -195,19 +218,19 @@ impl Detector {
     }
 
     fn shrink(&mut self, picture: &RgbImage, region: Region, w: usize, h: usize) -> Result<()> {
-        let fail = |what: String| Error::Shape { what: "picture to shrink", expected: format!("{w}x{h} RGB"), got: what };
+        let fail =
+            |what: String| Error::Shape { what: "picture to shrink", expected: format!("{w}x{h} RGB"), got: what };
         self.small.resize(3 * w * h, 0);
-        let source = resize::images::ImageRef::new(picture.width(), picture.height(), picture.as_raw(), resize::PixelType::U8x3)
-            .map_err(|e| fail(e.to_string()))?;
-        let mut target = resize::images::Image::from_slice_u8(w as u32, h as u32, &mut self.small, resize::PixelType::U8x3)
-            .map_err(|e| fail(e.to_string()))?;
+        let source =
+            resize::images::ImageRef::new(picture.width(), picture.height(), picture.as_raw(), resize::PixelType::U8x3)
+                .map_err(|e| fail(e.to_string()))?;
+        let mut target =
+            resize::images::Image::from_slice_u8(w as u32, h as u32, &mut self.small, resize::PixelType::U8x3)
+                .map_err(|e| fail(e.to_string()))?;
         let r = region;
-        let options = resize::ResizeOptions::new().resize_alg(resize::ResizeAlg::Convolution(resize::FilterType::Bilinear)).crop(
-            f64::from(r.left),
-            f64::from(r.top),
-            f64::from(r.width),
-            f64::from(r.height),
-        );
+        let options = resize::ResizeOptions::new()
+            .resize_alg(resize::ResizeAlg::Convolution(resize::FilterType::Bilinear))
+            .crop(f64::from(r.left), f64::from(r.top), f64::from(r.width), f64::from(r.height));
         self.resizer.resize(&source, &mut target, &options).map_err(|e| fail(e.to_string()))
     }
 }
@@ -226,7 +249,13 @@ fn scaled(side: u32, scale: f32) -> usize {
 }
 
 /// The model's planes; zero beyond the picture.
-fn fill(pixels: &[u8], (w, h): (usize, usize), (padded_w, padded_h): (usize, usize), spec: &PictureSpec, out: &mut Vec<f32>) {
+fn fill(
+    pixels: &[u8],
+    (w, h): (usize, usize),
+    (padded_w, padded_h): (usize, usize),
+    spec: &PictureSpec,
+    out: &mut Vec<f32>,
+) {
     out.clear();
     out.resize(3 * padded_w * padded_h, 0.0);
     for (k, plane) in out.chunks_exact_mut(padded_w * padded_h).enumerate() {
@@ -240,7 +269,8 @@ fn fill(pixels: &[u8], (w, h): (usize, usize), (padded_w, padded_h): (usize, usi
     }
 }
 
-/// Boxes as they are: left, top, right, bottom. Without keypoints the face is taken as upright, its features where they mostly are.
+/// Boxes as they are: left, top, right, bottom. Without keypoints the face is taken as upright, its features where they
+/// mostly are.
 fn plain(boxes: &[f32], scores: &[f32], keypoints: Option<&[f32]>, least: f32) -> Result<Vec<Detection>> {
     let n = scores.len();
     if boxes.len() != 4 * n || keypoints.is_some_and(|k| k.len() != 10 * n) {
@@ -267,7 +297,13 @@ fn plain(boxes: &[f32], scores: &[f32], keypoints: Option<&[f32]>, least: f32) -
 const USUAL_KEYPOINTS: [(f32, f32); 5] = [(0.3, 0.4), (0.7, 0.4), (0.5, 0.6), (0.35, 0.8), (0.65, 0.8)];
 
 /// Anchors above `least`, in px of the padded picture.
-fn decode(boxes: &[f32], scores: &[f32], keypoints: &[f32], (w, h): (usize, usize), least: f32) -> Result<Vec<Detection>> {
+fn decode(
+    boxes: &[f32],
+    scores: &[f32],
+    keypoints: &[f32],
+    (w, h): (usize, usize),
+    least: f32,
+) -> Result<Vec<Detection>> {
     let anchors: usize = LEVELS.iter().map(|(stride, sizes)| (w / stride) * (h / stride) * sizes.len()).sum();
     if scores.len() != anchors || boxes.len() != 4 * anchors || keypoints.len() != 10 * anchors {
         return Err(Error::Shape {
@@ -311,13 +347,19 @@ fn decode(boxes: &[f32], scores: &[f32], keypoints: &[f32], (w, h): (usize, usiz
 fn moved(d: Detection, (sx, sy): (f32, f32), (x0, y0): (f32, f32)) -> Detection {
     let b = d.bounds;
     Detection {
-        bounds: BoundingBox { left: b.left * sx + x0, top: b.top * sy + y0, width: b.width * sx, height: b.height * sy },
+        bounds: BoundingBox {
+            left: b.left * sx + x0,
+            top: b.top * sy + y0,
+            width: b.width * sx,
+            height: b.height * sy,
+        },
         keypoints: d.keypoints.map(|(x, y)| (x * sx + x0, y * sy + y0)),
         score: d.score,
     }
 }
 
-/// Greedy non-maximum suppression; a box that lies nearly whole inside a better one is the same face too. Ends at [`MOST_FACES`].
+/// Greedy non-maximum suppression; a box that lies nearly whole inside a better one is the same face too. Ends at
+/// [`MOST_FACES`].
 pub(super) fn suppress(mut found: Vec<Detection>, iou: f32) -> Vec<Detection> {
     // A stable sort keeps anchors of equal score in their order.
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -342,12 +384,17 @@ mod tests {
     use super::*;
 
     fn at(left: f32, side: f32, score: f32) -> Detection {
-        Detection { bounds: BoundingBox { left, top: 0.0, width: side, height: side }, keypoints: [(0.0, 0.0); 5], score }
+        Detection {
+            bounds: BoundingBox { left, top: 0.0, width: side, height: side },
+            keypoints: [(0.0, 0.0); 5],
+            score,
+        }
     }
 
     #[test]
     fn a_threshold_of_nothing_makes_no_more_faces_than_can_be_looked_at() {
-        let all: Vec<Detection> = (0..20_000u16).map(|i| at(20.0 * f32::from(i), 10.0, f32::from(i % 997) / 1000.0)).collect();
+        let all: Vec<Detection> =
+            (0..20_000u16).map(|i| at(20.0 * f32::from(i), 10.0, f32::from(i % 997) / 1000.0)).collect();
         let kept = suppress(all, 0.4);
         assert_eq!(kept.len(), MOST_FACES);
         assert!(kept.iter().all(|d| d.score > 0.99), "the best ones");
@@ -364,7 +411,11 @@ mod tests {
         boxes[160] = 1.0;
         let found = decode(&boxes, &scores, &vec![0.0; 10 * n], (32, 32), 0.5).unwrap();
         assert_eq!(found.len(), 2);
-        assert_eq!(found[0].bounds, BoundingBox { left: -4.0, top: -12.0, width: 32.0, height: 32.0 }, "second cell, 32 px");
+        assert_eq!(
+            found[0].bounds,
+            BoundingBox { left: -4.0, top: -12.0, width: 32.0, height: 32.0 },
+            "second cell, 32 px"
+        );
         let (x, y) = found[1].bounds.centre();
         assert!((x - 41.6).abs() < 1e-4 && (y - 16.0).abs() < 1e-4, "moved by 0.1 of 256 px: {x} {y}");
         assert!(decode(&boxes, &scores[1..], &[], (32, 32), 0.5).is_err());

@@ -32,8 +32,8 @@ pub(super) struct Enrolled {
 /// All pictures of a folder, by path: a picture's stem is the name, or the name of the folder it lies in inside `dir`.
 ///
 /// # Errors
-/// [`Error::Read`] when the folder cannot be read, [`Error::Parse`] for a picture that cannot be read or shows no face, or when there
-/// is no picture at all; [`Error::Model`].
+/// [`Error::Read`] when the folder cannot be read, [`Error::Parse`] for a picture that cannot be read or shows no face,
+/// or when there is no picture at all; [`Error::Model`].
 pub(super) fn read(models: &mut FaceModels, dir: &Path) -> Result<Vec<Enrolled>> {
     let mut enrolled = Vec::new();
     for path in listed(dir)? {
@@ -47,7 +47,12 @@ pub(super) fn read(models: &mut FaceModels, dir: &Path) -> Result<Vec<Enrolled>>
         }
     }
     if enrolled.is_empty() {
-        return Err(Error::parse(dir, 0, "no picture in the enrolment folder", "put in one PNG or JPEG a person, named as the person"));
+        return Err(Error::parse(
+            dir,
+            0,
+            "no picture in the enrolment folder",
+            "put in one PNG or JPEG a person, named as the person",
+        ));
     }
     Ok(enrolled)
 }
@@ -86,7 +91,13 @@ fn picture(path: &Path) -> Result<RgbImage> {
 
 fn embed(models: &mut FaceModels, path: &Path) -> Result<Vec<f32>> {
     let picture = picture(path)?;
-    let settings = Settings { side_px: LONGEST_SIDE_PX, enlarge: detect::ENLARGE, score: LEAST_SCORE, iou: 0.4, min_size_px: 16.0 };
+    let settings = Settings {
+        side_px: LONGEST_SIDE_PX,
+        enlarge: detect::ENLARGE,
+        score: LEAST_SCORE,
+        iou: 0.4,
+        min_size_px: 16.0,
+    };
     let found = Detector::default().detect(&mut models.detector, &picture, settings)?;
     let none = || Error::parse(path, 0, "no face", "an enrolment picture shows one person's face from the front");
     let face = found.iter().max_by(|a, b| a.bounds.area().total_cmp(&b.bounds.area())).ok_or_else(none)?;

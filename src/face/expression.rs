@@ -1,4 +1,5 @@
-//! Expression: probabilities of seven expressions from the face's box. face-api's network unless the recipe names another one.
+//! Expression: probabilities of seven expressions from the face's box. face-api's network unless the recipe names
+//! another one.
 
 use image::RgbImage;
 use ndarray::ArrayViewD;
@@ -32,7 +33,9 @@ impl Model {
     pub fn open(loader: &mut Loader<'_>, name: &str) -> Result<Self> {
         let entry = loader.entry(name)?;
         let wrong = |expected: &str, got: String| entry.unfit("an expression model", expected, got);
-        let (Some(picture), Some(answer @ (OutputKind::Probabilities | OutputKind::Logits))) = (&entry.picture, entry.answer) else {
+        let (Some(picture), Some(answer @ (OutputKind::Probabilities | OutputKind::Logits))) =
+            (&entry.picture, entry.answer)
+        else {
             return Err(wrong("picture, and answer = \"probabilities\" or \"logits\"", entry.usage()));
         };
         let dims = entry.inputs.first().map(TensorSpec::dims).unwrap_or_default();
@@ -47,12 +50,19 @@ impl Model {
         labels.dedup();
         let outputs = entry.outputs.first().map(TensorSpec::dims).unwrap_or_default();
         if labels.len() != entry.labels.len() || outputs.last() != Some(&Some(entry.labels.len() as i64)) {
-            let got = format!("{} labels for the output {}", labels.len(), entry.outputs.first().map(TensorSpec::text).unwrap_or_default());
+            let got = format!(
+                "{} labels for the output {}",
+                labels.len(),
+                entry.outputs.first().map(TensorSpec::text).unwrap_or_default()
+            );
             return Err(wrong("one label for each value of the output, each once", got));
         }
         let places: Vec<Option<usize>> = entry.labels.iter().map(|l| EXPRESSIONS.iter().position(|e| e == l)).collect();
         if places.iter().flatten().count() == 0 {
-            return Err(wrong(&format!("labels, some of {}", EXPRESSIONS.join(", ")), format!("labels {:?}", entry.labels)));
+            return Err(wrong(
+                &format!("labels, some of {}", EXPRESSIONS.join(", ")),
+                format!("labels {:?}", entry.labels),
+            ));
         }
         Ok(Model {
             session: loader.session(name)?,
@@ -64,11 +74,17 @@ impl Model {
         })
     }
 
-    /// Probabilities in the order of [`EXPRESSIONS`] of the face in a region; not a number where the model has no such class.
+    /// Probabilities in the order of [`EXPRESSIONS`] of the face in a region; not a number where the model has no such
+    /// class.
     ///
     /// # Errors
     /// [`Error::Model`].
-    pub fn of_region(&mut self, picture: &RgbImage, roi: &Roi, planes: &mut Vec<f32>) -> Result<[f32; EXPRESSIONS.len()]> {
+    pub fn of_region(
+        &mut self,
+        picture: &RgbImage,
+        roi: &Roi,
+        planes: &mut Vec<f32>,
+    ) -> Result<[f32; EXPRESSIONS.len()]> {
         self.run(picture, &roi.map(self.side), planes)
     }
 
@@ -84,7 +100,8 @@ impl Model {
         planes.resize(3 * side * side, 0.0);
         crop::sample(picture, map, side, 1.0, planes);
         self.picture.apply(planes);
-        let view = ArrayViewD::from_shape(vec![1, 3, side, side], planes.as_slice()).map_err(|e| Error::model(name, e))?;
+        let view =
+            ArrayViewD::from_shape(vec![1, 3, side, side], planes.as_slice()).map_err(|e| Error::model(name, e))?;
         let outputs = self.session.run(&[(self.input.as_str(), Input::F32(view))])?;
         let mut values = outputs.first().and_then(|o| o.as_slice()).unwrap_or_default().to_vec();
         if values.len() != self.places.len() || values.iter().any(|v| !v.is_finite()) {

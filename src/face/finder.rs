@@ -79,7 +79,12 @@ impl Finder {
     ///
     /// # Errors
     /// [`crate::error::Error::Model`].
-    pub fn detect(&mut self, models: &mut FaceModels, picture: &RgbImage, settings: Settings) -> Result<(Vec<Detection>, f32)> {
+    pub fn detect(
+        &mut self,
+        models: &mut FaceModels,
+        picture: &RgbImage,
+        settings: Settings,
+    ) -> Result<(Vec<Detection>, f32)> {
         let found = self.detector.detect(&mut models.detector, picture, settings)?;
         Ok((found, models.detector.scale_of(picture, settings)))
     }

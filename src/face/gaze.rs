@@ -52,7 +52,8 @@ impl Eye {
         let width = f64::from(distance(l, self.outer, self.inner));
         let middle = |k: usize| 0.5 * (f64::from(l[self.outer][k]) + f64::from(l[self.inner][k]));
         let iris = l[self.iris];
-        (width > 1e-6).then(|| ((f64::from(iris[0]) - middle(0)) / width, (f64::from(iris[1]) - middle(1)) / width + REST_UP))
+        (width > 1e-6)
+            .then(|| ((f64::from(iris[0]) - middle(0)) / width, (f64::from(iris[1]) - middle(1)) / width + REST_UP))
     }
 }
 
@@ -71,7 +72,8 @@ pub(super) fn mouth_opening(landmarks: &Landmarks) -> Option<f32> {
 pub(super) fn gaze(landmarks: &Landmarks, rotation: &Matrix3<f64>, width: u32, height: u32) -> Option<Gaze> {
     let (left, right) = eye_openings(landmarks);
     let open = |o: Option<f32>| o.is_some_and(|o| o >= LEAST_OPENING);
-    let eyes: Vec<&Eye> = [(&LEFT, left), (&RIGHT, right)].into_iter().filter(|&(_, o)| open(o)).map(|(e, _)| e).collect();
+    let eyes: Vec<&Eye> =
+        [(&LEFT, left), (&RIGHT, right)].into_iter().filter(|&(_, o)| open(o)).map(|(e, _)| e).collect();
     let offsets: Vec<(f64, f64)> = eyes.iter().filter_map(|e| e.offset(landmarks)).collect();
     if offsets.is_empty() {
         return None;
@@ -79,11 +81,16 @@ pub(super) fn gaze(landmarks: &Landmarks, rotation: &Matrix3<f64>, width: u32, h
     let n = offsets.len() as f64;
     let (dx, dy) = offsets.iter().fold((0.0, 0.0), |a, o| (a.0 + o.0 / n, a.1 + o.1 / n));
     // A frame whose axis runs through the face: what it shows is nearly parallel projection.
-    let centre =
-        (0.5 * (landmarks[LEFT.outer][0] + landmarks[RIGHT.outer][0]), 0.5 * (landmarks[LEFT.outer][1] + landmarks[RIGHT.outer][1]));
+    let centre = (
+        0.5 * (landmarks[LEFT.outer][0] + landmarks[RIGHT.outer][0]),
+        0.5 * (landmarks[LEFT.outer][1] + landmarks[RIGHT.outer][1]),
+    );
     let focal = pose::focal_heights() * f64::from(height);
-    let ray =
-        Vector3::new((f64::from(centre.0) - 0.5 * f64::from(width)) / focal, (f64::from(centre.1) - 0.5 * f64::from(height)) / focal, 1.0);
+    let ray = Vector3::new(
+        (f64::from(centre.0) - 0.5 * f64::from(width)) / focal,
+        (f64::from(centre.1) - 0.5 * f64::from(height)) / focal,
+        1.0,
+    );
     let camera_from_face = nalgebra::Rotation3::rotation_between(&Vector3::z(), &ray)?.into_inner();
     let forward = camera_from_face.transpose() * rotation * Vector3::new(0.0, 0.0, -1.0);
     let (mut x, mut y) = ((dx + SET_BACK * forward.x) / RADIUS, (dy + SET_BACK * forward.y) / RADIUS);

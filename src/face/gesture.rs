@@ -61,15 +61,24 @@ pub fn head_gestures(faces: &Faces, nod_deg: f64, shake_deg: f64) -> Vec<HeadGes
     for track in &faces.tracks {
         let poses = poses_of.get(&track.id).map_or(&[][..], Vec::as_slice);
         for run in poses.chunk_by(|a, b| b[0] - a[0] <= LONGEST_STEP_SECS) {
-            for (kind, own, least, fewest) in [(GestureKind::Nod, 1, nod_deg, NOD_SWINGS), (GestureKind::Shake, 2, shake_deg, SHAKE_SWINGS)]
+            for (kind, own, least, fewest) in
+                [(GestureKind::Nod, 1, nod_deg, NOD_SWINGS), (GestureKind::Shake, 2, shake_deg, SHAKE_SWINGS)]
             {
                 for swings in gestures(&swings(run, own, least)).into_iter().filter(|s| s.len() >= fewest) {
                     let (first, last) = (swings[0], swings[swings.len() - 1]);
-                    let (from, to) = (run.partition_point(|p| p[0] < first.start), run.partition_point(|p| p[0] <= last.end));
+                    let (from, to) =
+                        (run.partition_point(|p| p[0] < first.start), run.partition_point(|p| p[0] <= last.end));
                     let during = || run[from..to.max(from)].iter();
-                    let inside = Segment::from_secs(first.start, last.end).filter(|_| range(during(), own) > range(during(), 3 - own));
+                    let inside = Segment::from_secs(first.start, last.end)
+                        .filter(|_| range(during(), own) > range(during(), 3 - own));
                     let extent_deg = swings.iter().map(|s| s.extent.abs()).sum::<f64>() / swings.len() as f64;
-                    found.extend(inside.map(|segment| HeadGesture { kind, track: track.id, segment, swings: swings.len(), extent_deg }));
+                    found.extend(inside.map(|segment| HeadGesture {
+                        kind,
+                        track: track.id,
+                        segment,
+                        swings: swings.len(),
+                        extent_deg,
+                    }));
                 }
             }
         }

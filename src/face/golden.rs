@@ -13,7 +13,8 @@ use crate::time::Seconds;
 
 pub(super) fn models() -> FaceModels {
     let registry = Registry::open(None).unwrap();
-    FaceModels::load(&registry, &FaceConfig::default(), Runtime::default()).expect("the models are needed: run make models")
+    FaceModels::load(&registry, &FaceConfig::default(), Runtime::default())
+        .expect("the models are needed: run make models")
 }
 
 fn json(path: &Path) -> Value {
@@ -94,21 +95,26 @@ fn landmarks_blendshapes_and_pose_are_mediapipes() {
             let size = (image.width(), image.height());
             let faces = one_frame(&mut models, image);
             for theirs in frame["faces"].as_array().unwrap().iter().map(Theirs::read) {
-                let Some(o) = faces.observations.iter().find(|o| inside(o.bounds, theirs.centre()) && o.landmarks.is_some()) else {
+                let Some(o) =
+                    faces.observations.iter().find(|o| inside(o.bounds, theirs.centre()) && o.landmarks.is_some())
+                else {
                     missed.push(format!("{clip} {png}"));
                     continue;
                 };
                 let ours = o.landmarks.as_ref().unwrap();
                 let apart = |a: [f32; 3], b: [f32; 3]| (a[0] - b[0]).hypot(a[1] - b[1]);
                 let eyes = apart(theirs.points[33], theirs.points[263]);
-                let share = ours.iter().zip(theirs.points.iter()).map(|(a, b)| apart(*a, *b)).sum::<f32>() / ours.len() as f32 / eyes;
+                let share = ours.iter().zip(theirs.points.iter()).map(|(a, b)| apart(*a, *b)).sum::<f32>()
+                    / ours.len() as f32
+                    / eyes;
                 let blend = o.blendshapes.unwrap();
                 let mae = blend.iter().zip(&theirs.blendshapes).map(|(a, b)| (a - b).abs()).sum::<f32>() / 52.0;
                 // Same landmarks, so that the pose is judged alone; and end to end.
                 let flip = nalgebra::Matrix3::from_diagonal(&nalgebra::Vector3::new(1.0, -1.0, -1.0));
                 let want = flip * theirs.matrix * flip;
-                let turn =
-                    |got: &nalgebra::Matrix3<f64>| ((got * want.transpose()).trace() / 2.0 - 0.5).clamp(-1.0, 1.0).acos().to_degrees();
+                let turn = |got: &nalgebra::Matrix3<f64>| {
+                    ((got * want.transpose()).trace() / 2.0 - 0.5).clamp(-1.0, 1.0).acos().to_degrees()
+                };
                 let same = turn(&pose::rotation(&theirs.points, size.0, size.1).unwrap());
                 let whole = turn(&pose::rotation(ours, size.0, size.1).unwrap());
                 let want = pose::angles(&want);
@@ -127,7 +133,8 @@ fn landmarks_blendshapes_and_pose_are_mediapipes() {
     }
     let mae = total.iter().sum::<f32>() / total.len() as f32;
     eprintln!("{} faces, missed {missed:?}, blendshapes {mae:.4}", off.len());
-    let mut spread: Vec<(f64, f64)> = (0..52).map(|k| correlation(pairs.iter().map(|(a, b)| (f64::from(a[k]), f64::from(b[k]))))).collect();
+    let mut spread: Vec<(f64, f64)> =
+        (0..52).map(|k| correlation(pairs.iter().map(|(a, b)| (f64::from(a[k]), f64::from(b[k]))))).collect();
     spread.sort_by(|a, b| b.0.total_cmp(&a.0));
     let lowest = spread[..40].iter().map(|s| s.1).fold(1.0, f64::min);
     eprintln!("lowest correlation of the 40 most varying {lowest:.4}");
@@ -203,7 +210,10 @@ fn identity_and_expression_are_face_apis() {
     let (mut far, mut off) = (0.0f64, 0.0f32);
     for entry in json(&folder.join("face_api.json")).as_array().unwrap() {
         let image = picture(&folder.join("crops").join(entry["png"].as_str().unwrap()));
-        far = far.max(identity::distance(&identity::embed(&mut models.recognition, &image).unwrap(), &floats(&entry["descriptor"])));
+        far = far.max(identity::distance(
+            &identity::embed(&mut models.recognition, &image).unwrap(),
+            &floats(&entry["descriptor"]),
+        ));
         let got = models.expression.of_picture(&image).unwrap();
         for (name, p) in super::EXPRESSIONS.iter().zip(got) {
             off = off.max((p - entry["expressions"][name].as_f64().unwrap() as f32).abs());
@@ -218,7 +228,8 @@ fn a_model_that_fails_is_an_error_and_no_missing_face() {
     let mut models = models();
     // The landmark model in the detector's place: another shape.
     let registry = Registry::open(None).unwrap();
-    models.short_range = crate::inference::Session::load(&registry, super::landmark::MODEL, Runtime::default()).unwrap();
+    models.short_range =
+        crate::inference::Session::load(&registry, super::landmark::MODEL, Runtime::default()).unwrap();
     let mut tracker = FaceTracker::new(&mut models, &FaceConfig::default());
     let frame = VideoFrame { index: 0, pts: Seconds::ZERO, image: RgbImage::new(64, 64) };
     let error = tracker.push(&frame).unwrap_err();

@@ -184,7 +184,13 @@ fn exchange(seen: &mut [Sighting], apart: &[usize], comparisons: &mut [Option<Co
 
 /// Takes the doubt from the compared faces and gives another person's face a track of its own; the tracks it had are
 /// over.
-fn settle(roster: &mut Roster, seen: &[Sighting], apart: &[usize], comparisons: &[Option<Comparison>], moment: &Moment<'_>) -> Vec<Live> {
+fn settle(
+    roster: &mut Roster,
+    seen: &[Sighting],
+    apart: &[usize],
+    comparisons: &[Option<Comparison>],
+    moment: &Moment<'_>,
+) -> Vec<Live> {
     let mut over = Vec::new();
     for (&i, comparison) in apart.iter().zip(comparisons) {
         let k = seen[i].track;

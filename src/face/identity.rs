@@ -33,8 +33,9 @@ const PADDING: f32 = 0.25;
 
 /// The aligned 150x150 picture of a face; `None` when the landmarks coincide.
 pub(super) fn chip(picture: &RgbImage, landmarks: &Landmarks) -> Option<RgbImage> {
-    let in_chip = TEMPLATE
-        .map(|(_, (x, y))| ((PADDING + x) / (1.0 + 2.0 * PADDING) * SIDE as f32, (PADDING + y) / (1.0 + 2.0 * PADDING) * SIDE as f32));
+    let in_chip = TEMPLATE.map(|(_, (x, y))| {
+        ((PADDING + x) / (1.0 + 2.0 * PADDING) * SIDE as f32, (PADDING + y) / (1.0 + 2.0 * PADDING) * SIDE as f32)
+    });
     let in_picture = TEMPLATE.map(|(i, _)| (landmarks[i][0], landmarks[i][1]));
     let map = Affine::similarity(&in_chip, &in_picture)?;
     let mut planes = vec![0.0; 3 * SIDE * SIDE];

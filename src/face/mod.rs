@@ -48,7 +48,9 @@ pub use config::FaceConfig;
 pub use detect::MOST_FACES;
 pub use gesture::{GestureKind, HeadGesture, head_gestures};
 pub use models::FaceModels;
-pub use observation::{BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track};
+pub use observation::{
+    BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track,
+};
 pub use overlay::draw;
 pub use pictures::{draw_video, write_crops};
 pub use table::{FaceRow, TrackRow, faces_layout, faces_table, tracks_layout, tracks_table};

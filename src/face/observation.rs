@@ -304,7 +304,10 @@ mod tests {
         let b = BoundingBox::from_corners(1.0, 0.0, 3.0, 2.0);
         assert!((a.iou(b) - 1.0 / 3.0).abs() < 1e-6);
         assert!(a.iou(BoundingBox::from_corners(5.0, 5.0, 6.0, 6.0)).abs() < 1e-6);
-        assert_eq!(BoundingBox::around(&[[1.0, 5.0, 0.0], [3.0, 2.0, 9.0]]), BoundingBox::from_corners(1.0, 2.0, 3.0, 5.0));
+        assert_eq!(
+            BoundingBox::around(&[[1.0, 5.0, 0.0], [3.0, 2.0, 9.0]]),
+            BoundingBox::from_corners(1.0, 2.0, 3.0, 5.0)
+        );
         assert_eq!(BoundingBox::around(&[]), BoundingBox::default());
     }
 }

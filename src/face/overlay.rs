@@ -5,8 +5,16 @@ use image::{Rgb, RgbImage};
 use super::Observation;
 
 /// Colours of persons in turn; a face that is nobody's is grey.
-const COLOURS: [[u8; 3]; 8] =
-    [[80, 220, 80], [255, 170, 40], [80, 170, 255], [255, 90, 200], [240, 240, 80], [160, 120, 255], [60, 230, 220], [255, 110, 90]];
+const COLOURS: [[u8; 3]; 8] = [
+    [80, 220, 80],
+    [255, 170, 40],
+    [80, 170, 255],
+    [255, 90, 200],
+    [240, 240, 80],
+    [160, 120, 255],
+    [60, 230, 220],
+    [255, 110, 90],
+];
 const NOBODY: [u8; 3] = [170, 170, 170];
 const GAZE: [u8; 3] = [255, 40, 40];
 /// Iris centres: the image's left eye, then right.

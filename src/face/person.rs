@@ -124,7 +124,8 @@ fn adopt(groups: &mut [Group], tracks: &[Candidate], distance: f64) {
         let own = Group::of(i, track);
         let before = track.continues.and_then(|e| groups.iter().position(|g| g.members.contains(&e)));
         let nearest = || {
-            let fits = groups.iter().enumerate().filter(|(_, g)| !g.meets(&own, tracks)).map(|(k, g)| (g.distance(&own), k));
+            let fits =
+                groups.iter().enumerate().filter(|(_, g)| !g.meets(&own, tracks)).map(|(k, g)| (g.distance(&own), k));
             fits.filter(|f| f.0 <= distance).min_by(|a, b| a.0.total_cmp(&b.0)).map(|f| f.1)
         };
         if let Some(k) = before.filter(|&k| goes_on(&groups[k], &own, tracks)).or_else(nearest) {
@@ -152,7 +153,12 @@ fn keep_within(groups: &mut Vec<Group>, tracks: &[Candidate], limits: Limits) {
 /// The name of each track's person: the enrolled one whose picture it is nearest to, if nearer than `distance`, else
 /// P1, P2, … by first appearance. Two persons of one name are one, unless they are seen together: then the nearer has
 /// the name.
-pub(super) fn named(tracks: &[Candidate], owners: &[Option<usize>], enrolled: &[(&str, &[f32])], distance: f64) -> Vec<Option<String>> {
+pub(super) fn named(
+    tracks: &[Candidate],
+    owners: &[Option<usize>],
+    enrolled: &[(&str, &[f32])],
+    distance: f64,
+) -> Vec<Option<String>> {
     let count = owners.iter().flatten().max().map_or(0, |m| m + 1);
     let mut groups: Vec<Option<Group>> = (0..count).map(|_| None).collect();
     for (i, g) in owners.iter().enumerate().filter_map(|(i, o)| o.map(|g| (i, g))) {
@@ -163,8 +169,15 @@ pub(super) fn named(tracks: &[Candidate], owners: &[Option<usize>], enrolled: &[
         }
     }
     let mut near: Vec<(f64, usize, &str)> = Vec::new();
-    for (g, centroid) in groups.iter().enumerate().filter_map(|(g, group)| Some((g, &group.as_ref()?.centroid.as_ref()?.0))) {
-        near.extend(enrolled.iter().map(|(name, picture)| (identity::distance(centroid, picture), g, *name)).filter(|n| n.0 < distance));
+    for (g, centroid) in
+        groups.iter().enumerate().filter_map(|(g, group)| Some((g, &group.as_ref()?.centroid.as_ref()?.0)))
+    {
+        near.extend(
+            enrolled
+                .iter()
+                .map(|(name, picture)| (identity::distance(centroid, picture), g, *name))
+                .filter(|n| n.0 < distance),
+        );
     }
     near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(b.2)));
     let mut names: Vec<Option<&str>> = vec![None; count];
@@ -318,9 +331,18 @@ mod tests {
     #[test]
     fn doubtful_faces_are_somebody_known_or_nobody() {
         let doubtful = |t: Candidate| Candidate { plain: false, clear: false, ..t };
-        let tracks = [doubtful(track(0.0, 1.0, 0.1)), track(1.0, 2.0, 0.0), doubtful(track(2.0, 3.0, 4.0)), doubtful(track(1.0, 1.9, 0.0))];
+        let tracks = [
+            doubtful(track(0.0, 1.0, 0.1)),
+            track(1.0, 2.0, 0.0),
+            doubtful(track(2.0, 3.0, 4.0)),
+            doubtful(track(1.0, 1.9, 0.0)),
+        ];
         assert_eq!(joined(&tracks, FREE), [0, 0, -1, -1], "one is like the person, one is not, one is seen beside it");
-        assert_eq!(joined(&tracks, Limits { min: 2, ..FREE }), [0, 0, 1, -1], "the one seen longest is the second person asked for");
+        assert_eq!(
+            joined(&tracks, Limits { min: 2, ..FREE }),
+            [0, 0, 1, -1],
+            "the one seen longest is the second person asked for"
+        );
     }
 
     #[test]
@@ -335,7 +357,11 @@ mod tests {
         assert_eq!(joined(&[track(0.0, 1.0, 0.0), after(None)], FREE), [0, 0]);
         assert_eq!(joined(&[track(0.0, 1.0, 0.0), after(Some(0.65))], FREE), [0, 0]);
         assert_eq!(joined(&[track(0.0, 1.0, 0.0), after(Some(0.8))], FREE), [0, 1]);
-        assert_eq!(joined(&[track(0.0, 1.0, 0.0), Candidate { plain: false, ..after(None) }], FREE), [0, 0], "a doubtful one too");
+        assert_eq!(
+            joined(&[track(0.0, 1.0, 0.0), Candidate { plain: false, ..after(None) }], FREE),
+            [0, 0],
+            "a doubtful one too"
+        );
     }
 
     #[test]
@@ -344,11 +370,23 @@ mod tests {
         let owners = [Some(0), Some(1), Some(2), None];
         let pictures: [(&str, &[f32]); 2] = [("Anna", &[0.0, 0.0]), ("Anna", &[1.0, 0.0])];
         let got = named(&tracks, &owners, &pictures, 0.5);
-        assert_eq!(got, [Some("P1".into()), Some("Anna".into()), Some("Anna".into()), None], "two pictures of Anna, two looks of hers");
+        assert_eq!(
+            got,
+            [Some("P1".into()), Some("Anna".into()), Some("Anna".into()), None],
+            "two pictures of Anna, two looks of hers"
+        );
         let got = named(&tracks, &owners, &[("P1", &[0.0, 0.0])], 0.5);
-        assert_eq!(got, [Some("P2".into()), Some("P1".into()), Some("P3".into()), None], "an enrolled P1 keeps the name to himself");
+        assert_eq!(
+            got,
+            [Some("P2".into()), Some("P1".into()), Some("P3".into()), None],
+            "an enrolled P1 keeps the name to himself"
+        );
         let together = [track(0.0, 5.0, 0.2), track(0.0, 5.0, 0.1)];
         let got = named(&together, &[Some(0), Some(1)], &pictures[..1], 0.5);
-        assert_eq!(got, [Some("P1".into()), Some("Anna".into())], "only one of two faces seen together is Anna, the nearer");
+        assert_eq!(
+            got,
+            [Some("P1".into()), Some("Anna".into())],
+            "only one of two faces seen together is Anna, the nearer"
+        );
     }
 }

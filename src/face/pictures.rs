@@ -121,6 +121,9 @@ mod tests {
         assert_eq!([count(0.0), count(0.1), count(0.2), count(0.3), count(0.4)], [1, 1, 2, 2, 0]);
         let one = Faces { sampled: vec![Seconds::ZERO], ..faces.clone() };
         assert_eq!(last_seen(&one, Seconds::of(0.5), shown).len(), 0, "too long ago");
-        assert_eq!((named(&faces, &faces.observations[0]), named(&faces, &faces.observations[2])), (Some(("P1", 0)), None));
+        assert_eq!(
+            (named(&faces, &faces.observations[0]), named(&faces, &faces.observations[2])),
+            (Some(("P1", 0)), None)
+        );
     }
 }

@@ -53,7 +53,9 @@ pub(super) fn rotation(landmarks: &Landmarks, width: u32, height: u32) -> Option
     // On the near plane at distance 1: y up, and z still grows away from the camera.
     let per_px = 1.0 / (focal_heights() * f64::from(height));
     let (cx, cy) = (0.5 * f64::from(width), 0.5 * f64::from(height));
-    let project = |p: &[f32; 3]| Vector3::new((f64::from(p[0]) - cx) * per_px, (cy - f64::from(p[1])) * per_px, f64::from(p[2]) * per_px);
+    let project = |p: &[f32; 3]| {
+        Vector3::new((f64::from(p[0]) - cx) * per_px, (cy - f64::from(p[1])) * per_px, f64::from(p[2]) * per_px)
+    };
     let depth = landmarks[..MESH].iter().map(|p| f64::from(p[2]) * per_px).sum::<f64>() / MESH as f64;
     let mut sources = Vec::with_capacity(2 * BASIS.len());
     let mut screen = Vec::with_capacity(2 * BASIS.len());
@@ -161,7 +163,9 @@ pub(super) mod tests {
     fn the_signs_are_those_of_the_design() {
         let pose = angles(&turned(20.0, 10.0, 5.0));
         assert!(
-            (pose.yaw_deg - 20.0).abs() < 1e-3 && (pose.pitch_deg - 10.0).abs() < 1e-3 && (pose.roll_deg - 5.0).abs() < 1e-3,
+            (pose.yaw_deg - 20.0).abs() < 1e-3
+                && (pose.pitch_deg - 10.0).abs() < 1e-3
+                && (pose.roll_deg - 5.0).abs() < 1e-3,
             "{pose:?}"
         );
         // A face turned to the image's right shows its nose right of the middle between the eyes; chin up raises it;

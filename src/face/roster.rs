@@ -218,7 +218,11 @@ mod tests {
             let mut seen = vec![sighting(0, 0.0), sighting(1, 100.0)];
             assert_eq!(roster.confirm(&mut seen, &found, Some(1.0)), [0], "the face at 300 px is nobody's");
             assert!(seen[0].confirmed && (roster.live[0].score - 0.8).abs() < 1e-6);
-            assert_eq!((roster.live[1].unconfirmed, seen.len()), (round, if round < 3 { 2 } else { 1 }), "round {round}");
+            assert_eq!(
+                (roster.live[1].unconfirmed, seen.len()),
+                (round, if round < 3 { 2 } else { 1 }),
+                "round {round}"
+            );
         }
         // Neither a search nor a picture in which the face is too small counts against it.
         let mut seen = vec![sighting(0, 0.0)];
@@ -243,7 +247,11 @@ mod tests {
         assert_eq!(joined(&[detection(45.0, 0.7)]), [None]);
         assert_eq!(joined(&[detection(45.0, 0.9), detection(-45.0, 0.9)]), [None, None], "either could be it");
         assert_eq!(joined(&[detection(250.0, 0.99)]), [None]);
-        assert_eq!(roster.rejoin(&[sighting(0, 0.0)], &[detection(1.0, 0.9)], &[0], now), [None], "that face is seen already");
+        assert_eq!(
+            roster.rejoin(&[sighting(0, 0.0)], &[detection(1.0, 0.9)], &[0], now),
+            [None],
+            "that face is seen already"
+        );
     }
 
     #[test]

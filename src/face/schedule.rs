@@ -90,7 +90,9 @@ impl Schedule {
         if situation.lost > MOST_SEARCHES {
             return true;
         }
-        let known = |near: BoundingBox| situation.followed.iter().any(|&f| track::likeness(f, near) > 0.0 || track::same_face(f, near));
+        let known = |near: BoundingBox| {
+            situation.followed.iter().any(|&f| track::likeness(f, near) > 0.0 || track::same_face(f, near))
+        };
         since >= BETWEEN_CALLS_SECS && situation.near.iter().any(|&n| !known(n))
     }
 
@@ -197,7 +199,8 @@ mod tests {
 
     #[test]
     fn a_confirming_look_is_never_larger_than_a_full_one() {
-        let mut schedule = Schedule::new(&FaceConfig { detect_side_px: 320, confirm_side_px: 640, ..FaceConfig::default() });
+        let mut schedule =
+            Schedule::new(&FaceConfig { detect_side_px: 320, confirm_side_px: 640, ..FaceConfig::default() });
         schedule.whole_picture(true, Seconds::ZERO);
         assert_eq!(schedule.whole_picture(false, Seconds::of(0.1)).side_px, 320);
     }

@@ -120,7 +120,10 @@ fn decode(boxes: &[f32], logits: &[f32]) -> Result<Vec<(f32, Anchor)>> {
         let place = |v: f32, along: f32| v / SIDE as f32 + along / side;
         let (x, y) = (place(b[0], column), place(b[1], row));
         let (w, h) = (0.5 * b[2] / SIDE as f32, 0.5 * b[3] / SIDE as f32);
-        found.push((score, [x - w, y - h, x + w, y + h, place(b[4], column), place(b[5], row), place(b[6], column), place(b[7], row)]));
+        found.push((
+            score,
+            [x - w, y - h, x + w, y + h, place(b[4], column), place(b[5], row), place(b[6], column), place(b[7], row)],
+        ));
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     Ok(found)
@@ -131,7 +134,8 @@ fn merge(mut rest: Vec<(f32, Anchor)>) -> Vec<(f32, Anchor)> {
     let bounds = |a: &Anchor| BoundingBox::from_corners(a[0], a[1], a[2], a[3]);
     let mut merged = Vec::new();
     while let Some(&(score, best)) = rest.first() {
-        let (group, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(_, a)| bounds(a).iou(bounds(&best)) > SAME_IOU);
+        let (group, others): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|(_, a)| bounds(a).iou(bounds(&best)) > SAME_IOU);
         let total: f32 = group.iter().map(|(s, _)| s).sum();
         let mean = std::array::from_fn(|k| group.iter().map(|(s, a)| s * a[k]).sum::<f32>() / total);
         // A box without area overlaps nothing, not even itself.

@@ -90,7 +90,8 @@ impl Trace {
         }
         // Noise of a nearly flat picture is no structure.
         let floor = n * 1e-4;
-        let correlation = if aa < floor && bb < floor { 1.0 } else { (ab / (aa.max(floor) * bb.max(floor)).sqrt()).clamp(-1.0, 1.0) };
+        let correlation =
+            if aa < floor && bb < floor { 1.0 } else { (ab / (aa.max(floor) * bb.max(floor)).sqrt()).clamp(-1.0, 1.0) };
         (1.0 - correlation).min(1.0).max((apart / n).min(1.0))
     }
 }

@@ -29,11 +29,14 @@ pub(super) fn gather(
             observations: t.observations,
             identity: identity::mean(&t.embeddings).map(|m| (m, t.embeddings.len())),
             clear: t.embeddings.len() > 1 && t.size() >= CLEAR_PX,
-            plain: t.size() >= config.person_size_px && t.mean_score >= config.person_score && t.observations >= config.person_observations,
+            plain: t.size() >= config.person_size_px
+                && t.mean_score >= config.person_score
+                && t.observations >= config.person_observations,
             continues: past[..i].iter().rposition(|earlier| t.continues(earlier)),
         })
         .collect();
-    let limits = person::Limits { distance: config.same_person_distance, min: config.persons_min, max: config.persons_max };
+    let limits =
+        person::Limits { distance: config.same_person_distance, min: config.persons_min, max: config.persons_max };
     let names: Vec<(&str, &[f32])> = enrolled.iter().map(|e| (e.name.as_str(), e.embedding.as_slice())).collect();
     let owners = person::named(&candidates, &person::join(&candidates, limits), &names, config.enrolment_distance);
     // Old numbers to new ones, in the order of first appearance.

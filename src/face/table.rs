@@ -25,7 +25,12 @@ pub struct TrackRow<'a> {
 }
 
 /// A measure of one face in one frame.
-fn measure<'a>(name: &'static str, unit: &'static str, description: &'static str, value: fn(&Observation) -> f32) -> Column<FaceRow<'a>> {
+fn measure<'a>(
+    name: &'static str,
+    unit: &'static str,
+    description: &'static str,
+    value: fn(&Observation) -> f32,
+) -> Column<FaceRow<'a>> {
     Column::new(ColumnSpec::new(name, Kind::F32, unit, description), move |r: &FaceRow<'a>| value(r.observation))
 }
 
@@ -52,7 +57,12 @@ pub fn faces_layout<'a>(config: &FaceConfig) -> Layout<FaceRow<'a>> {
         Column::int("track_id", "", track, |r: &FaceRow<'a>| r.observation.track),
         Column::text("person", person, |r: &FaceRow<'a>| r.person),
     ];
-    let seen = box_columns().into_iter().chain(pose_columns()).chain(gaze_columns()).chain(opening_columns()).chain(quality_columns());
+    let seen = box_columns()
+        .into_iter()
+        .chain(pose_columns())
+        .chain(gaze_columns())
+        .chain(opening_columns())
+        .chain(quality_columns());
     let expressive = blendshape_columns().into_iter().chain(expression_columns());
     columns.extend(all_of(Modality::Face, seen.chain(expressive).chain(config.landmarks.then(landmark_column))));
     Layout { name: "faces", description: "One face seen in one video frame.", columns }
@@ -75,9 +85,13 @@ fn pose_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
         Column::new(spec, move |r: &FaceRow<'a>| r.observation.pose.map(value))
     }
     vec![
-        angle("head_yaw_deg", "Head turned about the vertical axis; positive = towards the image's right.", |p| p.yaw_deg),
+        angle("head_yaw_deg", "Head turned about the vertical axis; positive = towards the image's right.", |p| {
+            p.yaw_deg
+        }),
         angle("head_pitch_deg", "Head turned about the axis through the ears; positive = chin up.", |p| p.pitch_deg),
-        angle("head_roll_deg", "Head tilted in the image plane; positive = clockwise as the viewer sees it.", |p| p.roll_deg),
+        angle("head_roll_deg", "Head tilted in the image plane; positive = clockwise as the viewer sees it.", |p| {
+            p.roll_deg
+        }),
     ]
 }
 
@@ -172,7 +186,8 @@ pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit its column.
 pub fn faces_table(interview_id: &str, faces: &Faces, config: &FaceConfig) -> Result<Table> {
-    let rows = faces.observations.iter().map(|o| FaceRow { interview_id, person: faces.person_of(o.track), observation: o });
+    let rows =
+        faces.observations.iter().map(|o| FaceRow { interview_id, person: faces.person_of(o.track), observation: o });
     faces_layout(config).table(rows)
 }
 

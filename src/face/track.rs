@@ -198,7 +198,10 @@ impl Past {
     /// Whether `self` goes on where `earlier` ended.
     pub fn continues(&self, earlier: &Past) -> bool {
         let gap = (self.first - earlier.last).get();
-        self.shot == earlier.shot && gap > 0.0 && gap <= SAME_PLACE_SECS && within_reach(self.ends.0, earlier.ends.1, gap)
+        self.shot == earlier.shot
+            && gap > 0.0
+            && gap <= SAME_PLACE_SECS
+            && within_reach(self.ends.0, earlier.ends.1, gap)
     }
 }
 
@@ -263,7 +266,12 @@ pub(super) fn believable(mesh: &Mesh, before: BoundingBox, width: u32, height: u
     let now = mesh.bounds();
     let (x, y) = now.centre();
     let ratio = now.size() / before.size().max(1e-3);
-    now.size().is_finite() && (0.5..2.0).contains(&ratio) && x >= 0.0 && y >= 0.0 && x < width as f32 && y < height as f32
+    now.size().is_finite()
+        && (0.5..2.0).contains(&ratio)
+        && x >= 0.0
+        && y >= 0.0
+        && x < width as f32
+        && y < height as f32
 }
 
 #[cfg(test)]
@@ -282,7 +290,11 @@ mod tests {
 
     #[test]
     fn a_face_reaches_further_the_longer_it_was_unseen() {
-        assert!(within_reach(at(0.0), at(4.0), 0.0) && !within_reach(at(0.0), at(9.0), 0.04) && within_reach(at(0.0), at(9.0), 0.2));
+        assert!(
+            within_reach(at(0.0), at(4.0), 0.0)
+                && !within_reach(at(0.0), at(9.0), 0.04)
+                && within_reach(at(0.0), at(9.0), 0.2)
+        );
         assert!(!within_reach(at(0.0), at(30.0), 9.0));
     }
 
@@ -296,7 +308,11 @@ mod tests {
             }
         }
         let kept: Vec<f32> = looks.best.iter().map(|g| g.quality).collect();
-        assert_eq!(kept, [2.0, 3.0], "0.1 s is too near and hardly better, 0.2 s replaces it, 1 s is replaced, 3 s is worse");
+        assert_eq!(
+            kept,
+            [2.0, 3.0],
+            "0.1 s is too near and hardly better, 0.2 s replaces it, 1 s is replaced, 3 s is worse"
+        );
         assert!(!looks.wants(Seconds::of(9.0), 9.0, 10.0, 2), "too small");
     }
 }

@@ -164,7 +164,9 @@ impl<'a> FaceTracker<'a> {
             if is_full(seen) {
                 break;
             }
-            let Some(sighting) = self.finder.look_at(self.models, glanced, detection, back.is_some(), seen)? else { continue };
+            let Some(sighting) = self.finder.look_at(self.models, glanced, detection, back.is_some(), seen)? else {
+                continue;
+            };
             let bounds = sighting.bounds;
             let track = back.unwrap_or_else(|| self.roster.start(now, bounds, self.sequence.number()));
             let live = &mut self.roster.live[track];

@@ -203,9 +203,14 @@ outputs = []
         let told = |e: crate::error::Error| e.to_string();
         assert!(told(Room::check(&registry, &"a".to_owned()).unwrap_err()).contains("b.onnx"));
         std::fs::write(folder.path().join("b.onnx"), "x").unwrap();
-        assert!(matches!(Room::check(&registry, &"a".to_owned()), Err(crate::error::Error::ModelHash { name, .. }) if name == "b"));
+        assert!(
+            matches!(Room::check(&registry, &"a".to_owned()), Err(crate::error::Error::ModelHash { name, .. }) if name == "b")
+        );
         // Loading asks the runtime, which is not there.
-        assert!(matches!(Room::load(&registry, &"a".to_owned(), Runtime::default()), Err(crate::error::Error::Runtime { .. })));
+        assert!(matches!(
+            Room::load(&registry, &"a".to_owned(), Runtime::default()),
+            Err(crate::error::Error::Runtime { .. })
+        ));
     }
 
     #[test]

@@ -7,7 +7,9 @@ mod telemetry;
 mod usage;
 
 pub use loader::{Loader, ModelSet, UsageBook};
-pub use registry::{Colour, ModelEntry, ModelState, OutputKind, PictureSpec, Registry, RuntimeEntry, TensorSpec, file_sha256};
+pub use registry::{
+    Colour, ModelEntry, ModelState, OutputKind, PictureSpec, Registry, RuntimeEntry, TensorSpec, file_sha256,
+};
 pub use session::{Input, RuntimeInfo, Session, runtime_info};
 pub use usage::{ShapeCalls, Usage};
 

@@ -37,7 +37,8 @@ impl TensorSpec {
 
     /// As told to people: `input f32 [batch, 576]`.
     pub fn text(&self) -> String {
-        let dims: Vec<String> = self.shape.iter().map(|d| d.as_str().map_or_else(|| d.to_string(), ToOwned::to_owned)).collect();
+        let dims: Vec<String> =
+            self.shape.iter().map(|d| d.as_str().map_or_else(|| d.to_string(), ToOwned::to_owned)).collect();
         format!("{} {} [{}]", self.name, self.dtype, dims.join(", "))
     }
 }
@@ -76,7 +77,8 @@ pub enum Colour {
     Bgr,
 }
 
-/// How a picture's values (0 to 255) become a model's input of three planes: (value - mean) / std, each in the order of the planes.
+/// How a picture's values (0 to 255) become a model's input of three planes: (value - mean) / std, each in the order of
+/// the planes.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct PictureSpec {
@@ -93,7 +95,12 @@ pub struct PictureSpec {
 impl ModelEntry {
     /// What is said of an entry that cannot serve as `role`.
     pub fn unfit(&self, role: &str, expected: &str, got: String) -> Error {
-        Error::ModelContract { name: self.name.clone(), tensor: format!("entry as {role}"), expected: expected.into(), got }
+        Error::ModelContract {
+            name: self.name.clone(),
+            tensor: format!("entry as {role}"),
+            expected: expected.into(),
+            got,
+        }
     }
 
     /// How the entry says that it is fed and read, in words.
@@ -134,7 +141,8 @@ fn ones() -> [f32; 3] {
 pub enum OutputKind {
     /// Detector: box and keypoint regressions and scores of RetinaFace's anchors.
     Retinaface,
-    /// Detector: boxes (left, top, right, bottom in px of the input), scores, and where there are three outputs five keypoints (x, y).
+    /// Detector: boxes (left, top, right, bottom in px of the input), scores, and where there are three outputs five
+    /// keypoints (x, y).
     Boxes,
     /// Classes: probabilities.
     Probabilities,
@@ -243,9 +251,10 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The embedded registry over the models folder: `dir`, else `TURNWISE_MODELS`, else the first that exists of `onnx/models` under the
-    /// working directory, `models` and `onnx/models` beside the binary and its ancestors, and the user's data folder. A `models.toml`
-    /// inside the folder adds models or replaces them, but for one below the working directory that nobody named.
+    /// The embedded registry over the models folder: `dir`, else `TURNWISE_MODELS`, else the first that exists of
+    /// `onnx/models` under the working directory, `models` and `onnx/models` beside the binary and its ancestors, and
+    /// the user's data folder. A `models.toml` inside the folder adds models or replaces them, but for one below the
+    /// working directory that nobody named.
     ///
     /// # Errors
     /// [`Error::Parse`] when a registry file is not understood.
@@ -256,7 +265,10 @@ impl Registry {
         let own = dir.join("models.toml");
         if named.is_none() && dir == Path::new(HERE) && own.is_file() {
             // A corpus that was handed over must not bring a library that is then loaded.
-            tracing::warn!("{} is not read, since nobody named its folder; to use it, pass --models {HERE}", own.display());
+            tracing::warn!(
+                "{} is not read, since nobody named its folder; to use it, pass --models {HERE}",
+                own.display()
+            );
         } else if own.is_file() {
             let text = crate::file::read_text(&own)?;
             registry.extend(&text, &own)?;
@@ -270,7 +282,8 @@ impl Registry {
     /// [`Error::Parse`] when the text is not understood or has no `[runtime]`.
     pub fn parse(text: &str, place: &Path, dir: PathBuf) -> Result<Self> {
         let file = read(text, place)?;
-        let runtime = file.runtime.ok_or_else(|| Error::parse(place, 0, "no [runtime] table", "name ONNX Runtime's library"))?;
+        let runtime =
+            file.runtime.ok_or_else(|| Error::parse(place, 0, "no [runtime] table", "name ONNX Runtime's library"))?;
         let models = file.model.into_iter().map(|m| (m.name.clone(), m)).collect();
         Ok(Registry { dir, runtime, models })
     }
@@ -336,7 +349,8 @@ impl Registry {
         state(&self.dir.join(&self.runtime.file), &self.runtime.sha256)
     }
 
-    /// Checks that ONNX Runtime's library is there and unaltered; one named by `ORT_DYLIB_PATH` is the user's own choice.
+    /// Checks that ONNX Runtime's library is there and unaltered; one named by `ORT_DYLIB_PATH` is the user's own
+    /// choice.
     ///
     /// # Errors
     /// [`Error::ModelMissing`] or [`Error::ModelHash`].
@@ -344,7 +358,8 @@ impl Registry {
         if std::env::var_os("ORT_DYLIB_PATH").is_some() {
             return Ok(());
         }
-        let (name, path, expected) = ("ONNX Runtime".to_owned(), self.dir.join(&self.runtime.file), self.runtime.sha256.clone());
+        let (name, path, expected) =
+            ("ONNX Runtime".to_owned(), self.dir.join(&self.runtime.file), self.runtime.sha256.clone());
         match self.runtime_state()? {
             ModelState::Present => Ok(()),
             ModelState::Missing => Err(Error::ModelMissing { name, path, expected }),
@@ -375,10 +390,14 @@ impl Registry {
 }
 
 fn read(text: &str, place: &Path) -> Result<RegistryFile> {
-    let file: RegistryFile =
-        toml::from_str(text).map_err(|e| Error::parse(place, 0, e.message().to_owned(), "see onnx/README.md for the form of an entry"))?;
+    let file: RegistryFile = toml::from_str(text)
+        .map_err(|e| Error::parse(place, 0, e.message().to_owned(), "see onnx/README.md for the form of an entry"))?;
     for model in &file.model {
-        if model.picture.as_ref().is_some_and(|p| p.std.iter().chain(&p.mean).any(|v| !v.is_finite()) || p.std.contains(&0.0)) {
+        if model
+            .picture
+            .as_ref()
+            .is_some_and(|p| p.std.iter().chain(&p.mean).any(|v| !v.is_finite()) || p.std.contains(&0.0))
+        {
             let what = format!("picture of model {}: mean and std must be numbers, std not 0", model.name);
             return Err(Error::parse(place, 0, what, "see onnx/README.md"));
         }

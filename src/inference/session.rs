@@ -18,7 +18,11 @@ static ENVIRONMENT: OnceLock<std::result::Result<ort::environment::Environment, 
 
 fn environment(registry: &Registry) -> Result<&'static ort::environment::Environment> {
     let path = registry.runtime_path();
-    let fail = |cause: String| Error::Runtime { path: path.clone(), needed: registry.runtime().version.clone(), source: cause.into() };
+    let fail = |cause: String| Error::Runtime {
+        path: path.clone(),
+        needed: registry.runtime().version.clone(),
+        source: cause.into(),
+    };
     if !path.is_file() && std::env::var_os("ORT_DYLIB_PATH").is_none() {
         return Err(fail("no such file".into()));
     }
@@ -85,7 +89,8 @@ impl Session {
     /// Loads a registered model and checks its contract. The hash is [`Registry::verify`]'s business.
     ///
     /// # Errors
-    /// [`Error::ModelMissing`], [`Error::Runtime`], [`Error::Model`] when the runtime refuses the file, [`Error::ModelContract`].
+    /// [`Error::ModelMissing`], [`Error::Runtime`], [`Error::Model`] when the runtime refuses the file,
+    /// [`Error::ModelContract`].
     pub fn load(registry: &Registry, name: &str, runtime: Runtime) -> Result<Self> {
         Self::in_book(registry, name, runtime, UsageBook::default())
     }
@@ -199,7 +204,8 @@ fn check(entry: &ModelEntry, side: &str, expected: &[TensorSpec], got: &[ort::va
         };
         let dims: Vec<i64> = shape.iter().copied().collect();
         // A dimension fits when it is the same, or when the graph leaves it free.
-        let fits = dims.len() == spec.shape.len() && spec.dims().iter().zip(&dims).all(|(want, &have)| have < 0 || *want == Some(have));
+        let fits = dims.len() == spec.shape.len()
+            && spec.dims().iter().zip(&dims).all(|(want, &have)| have < 0 || *want == Some(have));
         if dtype != spec.dtype || !fits {
             return Err(wrong(format!("{} {dtype} {dims:?}", spec.name)));
         }

@@ -20,7 +20,10 @@ static SWITCH_OFF: extern "C" fn() = switch_off;
 #[unsafe(link_section = "__DATA,__mod_init_func")]
 static SWITCH_OFF: extern "C" fn() = switch_off;
 
-#[cfg_attr(not(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")), expect(dead_code))]
+#[cfg_attr(
+    not(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")),
+    expect(dead_code)
+)]
 extern "C" fn switch_off() {
     // SAFETY: two NUL-terminated constants; the process has one thread yet. It goes over whatever the user has set:
     // nothing that was heard or seen may leave the machine, nor who heard it.
@@ -44,7 +47,8 @@ mod tests {
     #[test]
     fn it_is_off_before_anything_runs_and_for_every_child() {
         must_be_off().unwrap();
-        let told = std::process::Command::new("sh").args(["-c", "printf %s \"$ORT_DISABLE_TELEMETRY\""]).output().unwrap();
+        let told =
+            std::process::Command::new("sh").args(["-c", "printf %s \"$ORT_DISABLE_TELEMETRY\""]).output().unwrap();
         assert_eq!(told.stdout, b"1");
     }
 }

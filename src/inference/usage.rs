@@ -1,5 +1,5 @@
-//! What a model was asked, and the processor time it took inside ONNX Runtime. No result depends on it: it goes into the timings beside
-//! the tables, and `benches/floor.rs` asks the same again to learn what bare inference costs.
+//! What a model was asked, and the processor time it took inside ONNX Runtime. No result depends on it: it goes into
+//! the timings beside the tables, and `benches/floor.rs` asks the same again to learn what bare inference costs.
 
 use serde::{Deserialize, Serialize};
 

@@ -25,8 +25,19 @@ const LISTED: usize = 60;
 
 /// The columns that are looked for, by table.
 #[cfg(test)]
-const INTERVIEWS: [&str; 11] =
-    ["interview_id", "status", "error", "error_kind", "media", "duration_secs", "turns", "speakers", "persons", "warnings", SAMPLED];
+const INTERVIEWS: [&str; 11] = [
+    "interview_id",
+    "status",
+    "error",
+    "error_kind",
+    "media",
+    "duration_secs",
+    "turns",
+    "speakers",
+    "persons",
+    "warnings",
+    SAMPLED,
+];
 const SPEAKERS: [&str; 5] = ["speaker", "label", "match_share", "speech_secs", "person"];
 const FACES: [&str; 2] = [INSTANT, "person"];
 
@@ -156,7 +167,15 @@ fn list(interviews: &StoredTable, options: &InspectOptions) -> String {
         let cell = |name| shown(interviews, name, row).unwrap_or_default();
         let duration = interviews.number("duration_secs", row).map(clock).unwrap_or_default();
         let warnings = interviews.texts("warnings", row).map(|w| w.len().to_string()).unwrap_or_default();
-        grid.row([cell("interview_id"), cell("status"), duration, cell("turns"), cell("speakers"), cell("persons"), warnings]);
+        grid.row([
+            cell("interview_id"),
+            cell("status"),
+            duration,
+            cell("turns"),
+            cell("speakers"),
+            cell("persons"),
+            warnings,
+        ]);
     }
     format!("\n{}{}", grid.render(""), more(interviews.rows() - shown_rows))
 }
@@ -168,7 +187,9 @@ fn more(count: usize) -> String {
 fn blocks(root: &Path, interviews: &StoredTable, options: &InspectOptions) -> Result<String> {
     let mut rows: Vec<usize> = (0..interviews.rows()).collect();
     if !options.all && rows.len() > TOLD {
-        rows.sort_by_key(|&r| (!failed(interviews, r), interviews.texts("warnings", r).is_none_or(<[String]>::is_empty), r));
+        rows.sort_by_key(|&r| {
+            (!failed(interviews, r), interviews.texts("warnings", r).is_none_or(<[String]>::is_empty), r)
+        });
         rows.truncate(TOLD);
         rows.sort_unstable();
     }
@@ -257,7 +278,10 @@ fn faces(table: &StoredTable, sampled: Option<f64>) -> Vec<String> {
     if persons.is_empty() {
         return vec![sampled.map_or_else(|| "none".into(), |n| format!("none in {n:.0} sampled frames"))];
     }
-    persons.iter().map(|((_, person), seen)| format!("person {person} in {} of {of}", percent(seen.len() as f64, whole))).collect()
+    persons
+        .iter()
+        .map(|((_, person), seen)| format!("person {person} in {} of {of}", percent(seen.len() as f64, whole)))
+        .collect()
 }
 
 #[cfg(test)]

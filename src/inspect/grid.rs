@@ -26,7 +26,8 @@ impl Grid {
 
     /// Adds a row; missing cells are empty.
     pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
-        self.rows.push(cells.into_iter().zip(&self.columns).map(|(cell, (_, most))| clip(&cell.into(), *most)).collect());
+        self.rows
+            .push(cells.into_iter().zip(&self.columns).map(|(cell, (_, most))| clip(&cell.into(), *most)).collect());
     }
 
     /// The rows as lines, each with `indent` before it, two spaces between columns and none at the end.
@@ -170,7 +171,10 @@ mod tests {
     fn numbers_are_short() {
         let told: Vec<String> = [0.0, 12.3456, -0.012345, 1234.5, 123_456.7, 2e7, 3e-5].map(number).into();
         assert_eq!(told, ["0", "12.35", "-0.01235", "1234", "123457", "2.00e7", "3.00e-5"]);
-        assert_eq!([percent(0.0, 5.0), percent(1.0, 3.0), percent(999.0, 1000.0), percent(1.0, 0.0)], ["0 %", "33 %", ">99 %", "–"]);
+        assert_eq!(
+            [percent(0.0, 5.0), percent(1.0, 3.0), percent(999.0, 1000.0), percent(1.0, 0.0)],
+            ["0 %", "33 %", ">99 %", "–"]
+        );
         assert_eq!([clock(61.68), clock(3725.0), clock(59.96)], ["1:01.7", "1:02:05", "1:00.0"]);
         assert_eq!([bytes(999), bytes(1_234), bytes(5_600_000)], ["999 B", "1.2 kB", "5.6 MB"]);
         assert_eq!(wrap("a bb ccc", "  ", 0), "a bb ccc");

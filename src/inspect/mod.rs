@@ -1,5 +1,5 @@
-//! Tables told to people: `table` and `folder` are the terminal pages of one table and of a whole output folder, `schema_doc` is SCHEMA.md,
-//! `grid` aligns text in columns.
+//! Tables told to people: `table` and `folder` are the terminal pages of one table and of a whole output folder,
+//! `schema_doc` is SCHEMA.md, `grid` aligns text in columns.
 
 mod folder;
 pub mod grid;

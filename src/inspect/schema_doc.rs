@@ -10,8 +10,9 @@ const FAMILY: usize = 13;
 
 /// The text of SCHEMA.md: a section a table, a line a column.
 ///
-/// Columns whose names and descriptions differ in one part alone (`blendshape_jawOpen_mean`, `blendshape_mouthClose_mean`, …) are one line with
-/// `*` in that part, followed by the list of what `*` stands for, so that nothing is lost.
+/// Columns whose names and descriptions differ in one part alone (`blendshape_jawOpen_mean`,
+/// `blendshape_mouthClose_mean`, …) are one line with `*` in that part, followed by the list of what `*` stands for, so
+/// that nothing is lost.
 pub fn schema_markdown(tables: &[TableSchema]) -> String {
     let mut text = String::from(
         "# Tables\n\n\
@@ -205,8 +206,13 @@ mod tests {
 
     #[test]
     fn a_chapter_is_told_as_the_tables_are() {
-        let table = TableSchema { name: "t", description: "One thing.", columns: vec![ColumnSpec::new("a", Kind::I64, "", "How many.")] };
-        let chapter = Chapter { title: "Other tables", text: "Of another command.", tables: vec![("t of it".into(), table)] };
+        let table = TableSchema {
+            name: "t",
+            description: "One thing.",
+            columns: vec![ColumnSpec::new("a", Kind::I64, "", "How many.")],
+        };
+        let chapter =
+            Chapter { title: "Other tables", text: "Of another command.", tables: vec![("t of it".into(), table)] };
         let head = "\n# Other tables\n\nOf another command.\n\n## t of it\n\nOne thing.\n\n";
         let rows = "| column | type | unit | cut-off | description |\n|---|---|---|---|---|\n| `a` | int64 |  | interview | How many. |\n";
         assert_eq!(chapter_markdown(&chapter), format!("{head}{rows}"));
@@ -217,22 +223,42 @@ mod tests {
         let shapes: Vec<String> = (0..13).map(|i| format!("shape{}", (b'A' + i) as char)).collect();
         let mut columns = Vec::new();
         for s in &shapes {
-            columns.push(ColumnSpec::new(format!("blendshape_{s}_mean"), Kind::F32, "", format!("Mean of {s} over the turn.")));
-            columns.push(ColumnSpec::new(format!("blendshape_{s}_max"), Kind::F32, "", format!("Largest {s} of the turn.")));
+            columns.push(ColumnSpec::new(
+                format!("blendshape_{s}_mean"),
+                Kind::F32,
+                "",
+                format!("Mean of {s} over the turn."),
+            ));
+            columns.push(ColumnSpec::new(
+                format!("blendshape_{s}_max"),
+                Kind::F32,
+                "",
+                format!("Largest {s} of the turn."),
+            ));
         }
         columns.push(ColumnSpec::new("blendshape_missing", Kind::Str, "", "Why they are null."));
         let text = schema_markdown(&[TableSchema { name: "t", description: "", columns }]);
-        assert!(text.contains("| `blendshape_*_mean` | float32 |  | interview | Mean of * over the turn. |\n"), "{text}");
+        assert!(
+            text.contains("| `blendshape_*_mean` | float32 |  | interview | Mean of * over the turn. |\n"),
+            "{text}"
+        );
         assert!(text.contains("| `blendshape_*_max` | float32 |  | interview | Largest * of the turn. |\n"), "{text}");
-        assert!(text.contains(&format!("\n`blendshape_*_mean`, `blendshape_*_max` (13 columns each): {}\n", shapes.join(", "))), "{text}");
+        assert!(
+            text.contains(&format!(
+                "\n`blendshape_*_mean`, `blendshape_*_max` (13 columns each): {}\n",
+                shapes.join(", ")
+            )),
+            "{text}"
+        );
         assert!(text.contains("| `blendshape_missing` | string |"), "{text}");
         assert_eq!(text.lines().filter(|l| l.starts_with("| `")).count(), 3);
     }
 
     #[test]
     fn columns_with_words_of_their_own_are_kept_apart() {
-        let columns: Vec<ColumnSpec> =
-            (0..20).map(|i| ColumnSpec::new(format!("voice_x{i}"), Kind::F32, "dB", format!("Number {i} of many."))).collect();
+        let columns: Vec<ColumnSpec> = (0..20)
+            .map(|i| ColumnSpec::new(format!("voice_x{i}"), Kind::F32, "dB", format!("Number {i} of many.")))
+            .collect();
         let text = schema_markdown(&[TableSchema { name: "t", description: "", columns }]);
         assert_eq!(text.lines().filter(|l| l.starts_with("| `")).count(), 20);
     }

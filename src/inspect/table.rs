@@ -59,11 +59,12 @@ pub struct InspectOptions {
     pub all: bool,
 }
 
-/// Tells what a table or an output folder holds; lines of at most 116 columns of a terminal, names and texts cut off with `…`.
+/// Tells what a table or an output folder holds; lines of at most 116 columns of a terminal, names and texts cut off
+/// with `…`.
 ///
 /// # Errors
-/// [`crate::error::Error::Read`] or [`crate::error::Error::Damaged`] for what cannot be read, [`crate::error::Error::Usage`] for a folder without
-/// tables.
+/// [`crate::error::Error::Read`] or [`crate::error::Error::Damaged`] for what cannot be read,
+/// [`crate::error::Error::Usage`] for a folder without tables.
 pub fn inspect(path: &Path, options: &InspectOptions) -> Result<String> {
     if path.is_dir() { overview(path, options) } else { table_text(path, options) }
 }
@@ -137,7 +138,8 @@ fn columns_text(table: &StoredTable, options: &InspectOptions) -> String {
     }
     let family = |c: &ColumnSpec| {
         let p = prefix(&c.name);
-        (!options.all && prefixes[p] > FAMILY && !c.name.ends_with("_missing")).then(|| (p.to_owned(), c.kind.name(), c.unit.clone()))
+        (!options.all && prefixes[p] > FAMILY && !c.name.ends_with("_missing"))
+            .then(|| (p.to_owned(), c.kind.name(), c.unit.clone()))
     };
     let mut members: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (i, c) in columns.iter().enumerate() {
@@ -146,7 +148,8 @@ fn columns_text(table: &StoredTable, options: &InspectOptions) -> String {
         }
     }
     let right = (Lean::Right, 11);
-    let mut grid = Grid::new([(Lean::Left, 44), (Lean::Left, 15), (Lean::Left, 12), (Lean::Right, 9), right, right, right]);
+    let mut grid =
+        Grid::new([(Lean::Left, 44), (Lean::Left, 15), (Lean::Left, 12), (Lean::Right, 9), right, right, right]);
     grid.row(["column", "type", "unit", "filled", "min", "mean", "max"]);
     // Words instead of numbers would widen the number columns: they are set into the finished lines.
     let mut words = vec![String::new()];
@@ -166,7 +169,11 @@ fn columns_text(table: &StoredTable, options: &InspectOptions) -> String {
     let at = lines.lines().next().and_then(|l| l.find("filled")).unwrap_or(0) + "filled".len() + 2;
     let mut text = String::new();
     for (line, said) in lines.lines().zip(&words) {
-        text += &if said.is_empty() { line.to_owned() } else { padded(line, at) + &clip(said, WIDTH.saturating_sub(at).max(24)) };
+        text += &if said.is_empty() {
+            line.to_owned()
+        } else {
+            padded(line, at) + &clip(said, WIDTH.saturating_sub(at).max(24))
+        };
         text += "\n";
     }
     if !options.all && members.values().any(|m| m.len() > 1) {
@@ -182,9 +189,14 @@ fn prefix(name: &str) -> &str {
 /// The cells filled, min, mean, max; and the words for columns that are no numbers.
 fn told(parts: &[Summary]) -> (Vec<String>, String) {
     let shares: Vec<(usize, usize)> = parts.iter().map(|p| (p.filled, p.rows)).collect();
-    let (least, most) = (shares.iter().min().copied().unwrap_or_default(), shares.iter().max().copied().unwrap_or_default());
+    let (least, most) =
+        (shares.iter().min().copied().unwrap_or_default(), shares.iter().max().copied().unwrap_or_default());
     let share = |(filled, rows): (usize, usize)| percent(filled as f64, rows as f64);
-    let filled = if least.0 == most.0 { share(most) } else { format!("{}–{}", share(least).trim_end_matches(" %"), share(most)) };
+    let filled = if least.0 == most.0 {
+        share(most)
+    } else {
+        format!("{}–{}", share(least).trim_end_matches(" %"), share(most))
+    };
     let ranges: Vec<(f64, f64, f64)> = parts.iter().filter_map(|p| p.range).collect();
     if ranges.is_empty() {
         let words = if parts.len() == 1 { parts[0].words.clone() } else { String::new() };
@@ -217,10 +229,17 @@ fn summary(data: &ColumnData) -> Summary {
         ColumnData::Bool(v) => {
             let filled = v.iter().flatten().count();
             let yes = v.iter().flatten().filter(|&&x| x).count();
-            words(filled, if filled > 0 { format!("true in {}", percent(yes as f64, filled as f64)) } else { String::new() })
+            words(
+                filled,
+                if filled > 0 { format!("true in {}", percent(yes as f64, filled as f64)) } else { String::new() },
+            )
         }
-        ColumnData::Str(v) => words(v.iter().flatten().count(), values_in_words(v.iter().flatten().map(String::as_str))),
-        ColumnData::F32List(v) => words(v.iter().flatten().count(), lengths(v.iter().flatten().map(Vec::len), "number")),
+        ColumnData::Str(v) => {
+            words(v.iter().flatten().count(), values_in_words(v.iter().flatten().map(String::as_str)))
+        }
+        ColumnData::F32List(v) => {
+            words(v.iter().flatten().count(), lengths(v.iter().flatten().map(Vec::len), "number"))
+        }
         ColumnData::StrList(v) => {
             let filled: Vec<&Vec<String>> = v.iter().flatten().collect();
             let mut said = lengths(filled.iter().map(|l| l.len()), "text");
@@ -282,7 +301,11 @@ fn first_rows(table: &StoredTable) -> String {
             break;
         }
         room = room.saturating_sub(width + 2);
-        let numeric = table.schema().columns.iter().any(|c| c.name == name && matches!(c.kind, Kind::F32 | Kind::F64 | Kind::I64));
+        let numeric = table
+            .schema()
+            .columns
+            .iter()
+            .any(|c| c.name == name && matches!(c.kind, Kind::F32 | Kind::F64 | Kind::I64));
         columns.push((name, if numeric { Lean::Right } else { Lean::Left }, width, cells));
     }
     let mut grid = Grid::new(columns.iter().map(|(_, lean, width, _)| (*lean, *width)));
@@ -290,7 +313,11 @@ fn first_rows(table: &StoredTable) -> String {
     for row in 0..rows {
         grid.row(columns.iter().map(|(.., cells)| cells[row].as_str()));
     }
-    let title = if rows == table.rows() { "all rows".to_owned() } else { format!("first {rows} of {}", counted(table.rows(), "row")) };
+    let title = if rows == table.rows() {
+        "all rows".to_owned()
+    } else {
+        format!("first {rows} of {}", counted(table.rows(), "row"))
+    };
     format!("\n{title}\n{}", grid.render(""))
 }
 
@@ -328,7 +355,11 @@ mod tests {
         columns.push(ColumnSpec::new("blendshape_missing", Kind::Str, "", ""));
         let mut t = TableBuilder::new(TableSchema { name: "made", description: "Any table.", columns });
         for i in 0..rows {
-            t.row().set("interview_id", "a").set("turn_index", i + 1).set("speaker", "Diane").set("start_secs", f64::from(i) * 2.5);
+            t.row()
+                .set("interview_id", "a")
+                .set("turn_index", i + 1)
+                .set("speaker", "Diane")
+                .set("start_secs", f64::from(i) * 2.5);
             t.set("on_screen", i == 0).set("text", "two\nlines ".repeat(30));
             if i % 2 == 0 {
                 t.set("blendshape_s3", 0.25);
@@ -354,7 +385,14 @@ mod tests {
         assert!(lines[0].starts_with("table made · 4 rows × 20 columns · "), "{text}");
         assert_eq!(
             lines[1..7],
-            ["Any table.", "", "made by  turnwise 0.1.0, schema 1", "recipe   0123456789ab", "models   vad:fedcba987654", ""]
+            [
+                "Any table.",
+                "",
+                "made by  turnwise 0.1.0, schema 1",
+                "recipe   0123456789ab",
+                "models   vad:fedcba987654",
+                ""
+            ]
         );
         assert_eq!(
             lines[7..15],
@@ -383,6 +421,9 @@ mod tests {
         let path = folder.path().join("a.parquet");
         table(&path, 0);
         let text = inspect(&path, &InspectOptions::default()).unwrap();
-        assert!(text.contains("0 rows × 20 columns") && text.contains("\nturn_index          int64               –\n"), "{text}");
+        assert!(
+            text.contains("0 rows × 20 columns") && text.contains("\nturn_index          int64               –\n"),
+            "{text}"
+        );
     }
 }

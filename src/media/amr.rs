@@ -2,7 +2,8 @@
 
 use ffmpeg_next::codec::Id;
 
-/// Bytes of a frame after its header byte, by frame type (3GPP TS 26.101, table 1a, and TS 26.201, table A.1b, octet-aligned).
+/// Bytes of a frame after its header byte, by frame type (3GPP TS 26.101, table 1a, and TS 26.201, table A.1b,
+/// octet-aligned).
 const NARROW_BAND: [usize; 16] = [12, 13, 15, 17, 19, 20, 26, 31, 5, 0, 0, 0, 0, 0, 0, 0];
 const WIDE_BAND: [usize; 16] = [17, 23, 32, 36, 40, 46, 50, 58, 60, 5, 0, 0, 0, 0, 0, 0];
 

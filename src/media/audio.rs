@@ -66,13 +66,14 @@ pub struct AudioReport {
 
 /// Decodes the audio stream of `path` chosen by rule or `pick` to mono at `rate_hz`.
 ///
-/// Samples are placed by their presentation time: a late stream begins with silence, holes are filled with silence and told,
-/// samples before the origin are dropped. Channels are averaged where they do not cancel each other, else the better one is taken,
-/// told with its range. Rate and channels may change in mid-stream. Durations come from what was decoded.
+/// Samples are placed by their presentation time: a late stream begins with silence, holes are filled with silence and
+/// told, samples before the origin are dropped. Channels are averaged where they do not cancel each other, else the
+/// better one is taken, told with its range. Rate and channels may change in mid-stream. Durations come from what was
+/// decoded.
 ///
 /// # Errors
-/// As [`super::probe`]; [`Error::NoStream`] when there is no audio; [`Error::Media`] when the decoder cannot start or not one sample
-/// comes out. Broken packets are no error but counted.
+/// As [`super::probe`]; [`Error::NoStream`] when there is no audio; [`Error::Media`] when the decoder cannot start or
+/// not one sample comes out. Broken packets are no error but counted.
 pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio> {
     let (placed, report, warnings) = heard(path, rate_hz, pick, None)?;
     Ok(DecodedAudio { buffer: AudioBuffer::new(placed.samples, rate_hz), report, warnings })
@@ -89,7 +90,12 @@ pub fn audio_spooled(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<Deco
 }
 
 /// One stream, or all mixed where `pick` asks for it.
-fn heard(path: &Path, rate_hz: u32, pick: StreamPick, spool: Option<SpooledAudio>) -> Result<(Placed, AudioReport, Vec<Warning>)> {
+fn heard(
+    path: &Path,
+    rate_hz: u32,
+    pick: StreamPick,
+    spool: Option<SpooledAudio>,
+) -> Result<(Placed, AudioReport, Vec<Warning>)> {
     if pick.mix == AudioMix::All
         && let Some(streams) = tracks::several(path)?
     {
@@ -149,7 +155,10 @@ pub(super) fn decoded(
             warnings.extend(decoder.errors.warnings(StreamKind::Audio.name()));
             if intake.first.is_none() && decoder.errors.count() > 0 {
                 let all: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-                return Err(Error::media(path, format!("audio stream {}: nothing could be decoded; {}", stream.index, all.join("; "))));
+                return Err(Error::media(
+                    path,
+                    format!("audio stream {}: nothing could be decoded; {}", stream.index, all.join("; ")),
+                ));
             }
             decoder.errors.count()
         }
@@ -183,11 +192,13 @@ pub(super) fn decoded(
     Ok((placed, report, warnings))
 }
 
-/// Told where a file of bare packets, whose times are counted, lost some in the middle: what is `missing` at the end by the count
-/// may be missing there.
+/// Told where a file of bare packets, whose times are counted, lost some in the middle: what is `missing` at the end by
+/// the count may be missing there.
 fn early(container: &str, warnings: &[Warning], missing: &Warning) -> Option<Warning> {
     let Warning::Shortfall { span: short, .. } = missing else { return None };
-    let lost = warnings.iter().find_map(|w| if let Warning::DecodeError { span: Some(s), .. } = w { Some(s.start()) } else { None });
+    let lost = warnings
+        .iter()
+        .find_map(|w| if let Warning::DecodeError { span: Some(s), .. } = w { Some(s.start()) } else { None });
     // Damage at the very end moves nothing.
     let moves = |at: &Seconds| BARE.contains(&container) && short.start().get() - at.get() > LEAST_MOVED_SECS;
     let (lost, secs) = (lost.filter(moves)?, short.duration());
@@ -211,7 +222,9 @@ fn decode(path: &Path, decoder: &mut StreamDecoder, intake: &mut Intake, most_se
         }
         intake.take(piece)?;
         if intake.placing.now() > most_secs {
-            let what = format!("more than {most_secs:.0} s of sound come out of it, which no recording of its size holds: cut it in parts");
+            let what = format!(
+                "more than {most_secs:.0} s of sound come out of it, which no recording of its size holds: cut it in parts"
+            );
             return Err(Error::media(path, what));
         }
     }

@@ -55,11 +55,17 @@ pub(super) fn most_decoded_secs(longest_secs: f64) -> f64 {
 pub(super) fn check(path: &Path, stream: &StreamInfo) -> Result<()> {
     let refuse = |claim: String, accepted: String| {
         let what = format!("{} stream {} declares {claim}; {accepted} are accepted", stream.kind.name(), stream.index);
-        Err(Error::media(path, format!("{what}: is the header damaged? converting the file with ffmpeg shows what is in it")))
+        Err(Error::media(
+            path,
+            format!("{what}: is the header damaged? converting the file with ffmpeg shows what is in it"),
+        ))
     };
     if let (StreamKind::Audio, Some(audio)) = (stream.kind, &stream.audio) {
         if !RATES_HZ.contains(&audio.rate_hz) {
-            return refuse(format!("{} samples a second", audio.rate_hz), format!("{} to {}", RATES_HZ.start(), RATES_HZ.end()));
+            return refuse(
+                format!("{} samples a second", audio.rate_hz),
+                format!("{} to {}", RATES_HZ.start(), RATES_HZ.end()),
+            );
         }
         if audio.channels > MOST_CHANNELS {
             return refuse(format!("{} channels", audio.channels), format!("up to {MOST_CHANNELS}"));

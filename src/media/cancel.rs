@@ -269,7 +269,8 @@ impl Mixer {
             let before = if block == 0 { now } else { self.decision(block - 1) };
             for (i, sample) in samples[at..end].iter_mut().enumerate() {
                 let into = within + i as u64;
-                let old_share = if before == now || into >= fade { 0.0 } else { 1.0 - (into as f64 + 0.5) / fade as f64 };
+                let old_share =
+                    if before == now || into >= fade { 0.0 } else { 1.0 - (into as f64 + 0.5) / fade as f64 };
                 if old_share > 0.0 || !now.is_empty() {
                     let value = |kept: &[usize]| mean_of(kept, &piece.channels, at + i).unwrap_or(f64::from(*sample));
                     let old = if old_share > 0.0 { value(before) * old_share } else { 0.0 };
@@ -343,7 +344,10 @@ impl Products {
         }
         let cancels = |a: usize, b: usize| {
             let (x, y, both) = (self.at(a, a), self.at(b, b), self.at(a, b));
-            both < 0.0 && both <= correlation * (x * y).sqrt() && x + y + 2.0 * both <= LOSS * (x + y) && x + y >= SHARE * all
+            both < 0.0
+                && both <= correlation * (x * y).sqrt()
+                && x + y + 2.0 * both <= LOSS * (x + y)
+                && x + y >= SHARE * all
         };
         let mut order: Vec<usize> = (0..self.channels).collect();
         order.sort_by(|&a, &b| self.at(b, b).total_cmp(&self.at(a, a)).then(a.cmp(&b)));

@@ -14,7 +14,8 @@ fn voice_at(secs: f64, pitch_hz: f64) -> Vec<f64> {
     (0..n)
         .map(|i| {
             let t = i as f64 / f64::from(RATE);
-            let sum: f64 = (1..12).map(|h| (tau * pitch_hz * f64::from(h) * t + f64::from(h * h)).sin() / f64::from(h)).sum();
+            let sum: f64 =
+                (1..12).map(|h| (tau * pitch_hz * f64::from(h) * t + f64::from(h * h)).sin() / f64::from(h)).sum();
             0.1 * sum * (1.2 + (tau * 3.0 * t).sin())
         })
         .collect()
@@ -55,7 +56,9 @@ fn mix(channels: &[Vec<f64>], pieces: usize) -> (Vec<f32>, Told) {
 }
 
 fn mean(channels: &[Vec<f64>]) -> Vec<f32> {
-    (0..channels[0].len()).map(|i| (channels.iter().map(|c| f64::from(c[i] as f32)).sum::<f64>() / channels.len() as f64) as f32).collect()
+    (0..channels[0].len())
+        .map(|i| (channels.iter().map(|c| f64::from(c[i] as f32)).sum::<f64>() / channels.len() as f64) as f32)
+        .collect()
 }
 
 fn to_f32(samples: &[f64]) -> Vec<f32> {
@@ -102,7 +105,8 @@ fn an_inversion_in_the_middle_is_found_to_the_block_and_faded() {
 fn there_is_no_click_where_the_better_channel_takes_over() {
     // A hum in the left channel alone halves in the mean: the step to the whole must not be one.
     let tau = std::f64::consts::TAU;
-    let hum: Vec<f64> = (0..4 * RATE).map(|i| 0.3 * (tau * 100.0 * f64::from(i) / f64::from(RATE) + 1.5).sin()).collect();
+    let hum: Vec<f64> =
+        (0..4 * RATE).map(|i| 0.3 * (tau * 100.0 * f64::from(i) / f64::from(RATE) + 1.5).sin()).collect();
     let right: Vec<f64> = hum.iter().enumerate().map(|(i, s)| if i < 2 * RATE as usize { 0.0 } else { -s }).collect();
     let (samples, told) = mix(&[hum.clone(), right], 1024);
     assert_eq!(told.len(), 1, "{told:?}");
@@ -127,11 +131,18 @@ fn what_does_not_cancel_is_the_mean_to_the_bit() {
         ("two voices".into(), vec![a.clone(), b.clone()]),
         ("unrelated noise".into(), vec![noise(n, 1), noise(n, 2)]),
         ("inverted crosstalk 26 dB down".into(), vec![a.clone(), scaled(&a, -0.05)]),
-        ("silent from the middle on".into(), vec![a.clone(), a[..n / 2].iter().copied().chain(silent[n / 2..].iter().copied()).collect()]),
-        ("six channels".into(), vec![a.clone(), delayed(3), b.clone(), noise(n, 3), scaled(&noise(n, 4), 0.1), scaled(&noise(n, 5), 0.1)]),
+        (
+            "silent from the middle on".into(),
+            vec![a.clone(), a[..n / 2].iter().copied().chain(silent[n / 2..].iter().copied()).collect()],
+        ),
+        (
+            "six channels".into(),
+            vec![a.clone(), delayed(3), b.clone(), noise(n, 3), scaled(&noise(n, 4), 0.1), scaled(&noise(n, 5), 0.1)],
+        ),
         ("offset".into(), vec![dc(&a, 0.3), dc(&a, -0.3)]),
     ];
-    cases.extend([1, 2, 4, 8, 16, 40, 160].map(|by| (format!("delayed by {by} samples"), vec![a.clone(), delayed(by)])));
+    cases
+        .extend([1, 2, 4, 8, 16, 40, 160].map(|by| (format!("delayed by {by} samples"), vec![a.clone(), delayed(by)])));
     for (name, channels) in cases {
         let channels: Vec<Vec<f64>> = channels.iter().map(|c| rounded(c)).collect();
         let (samples, told) = mix(&channels, 1024);
@@ -190,7 +201,8 @@ fn a_change_of_rate_or_channels_begins_a_new_grid() {
     let mut mixer = Mixer::new();
     let mut push = |rate_hz: u32, channels: usize, count: usize| {
         let mut piece = AudioPiece::new(None, rate_hz, channels, count);
-        (0..count).for_each(|i| piece.push((0..channels).map(|c| (i as f64 * 0.3).sin() * if c == 1 { -1.0 } else { 1.0 })));
+        (0..count)
+            .for_each(|i| piece.push((0..channels).map(|c| (i as f64 * 0.3).sin() * if c == 1 { -1.0 } else { 1.0 })));
         mixer.push(piece);
     };
     push(8000, 2, 8000);

@@ -19,7 +19,8 @@ fn pcm(rate_hz: u32, channels: u16, data: &[u8]) -> Vec<u8> {
         &16_u16.to_le_bytes(),
     ]
     .concat();
-    let body = [b"WAVEfmt ".as_slice(), &16_u32.to_le_bytes(), &fmt, b"data", &(data.len() as u32).to_le_bytes(), data].concat();
+    let body = [b"WAVEfmt ".as_slice(), &16_u32.to_le_bytes(), &fmt, b"data", &(data.len() as u32).to_le_bytes(), data]
+        .concat();
     [b"RIFF".as_slice(), &(body.len() as u32).to_le_bytes(), &body].concat()
 }
 
@@ -47,10 +48,12 @@ fn rates_and_channels_that_no_recording_has() {
 #[test]
 fn a_time_stamp_far_away_asks_for_no_silence() {
     let clips = Clips::new();
-    for (name, codec, secs) in [("day.mka", "pcm_s16le", 190_000_u64), ("year.mka", "pcm_s16le", 31_536_000), ("hours.mka", "aac", 40_000)]
+    for (name, codec, secs) in
+        [("day.mka", "pcm_s16le", 190_000_u64), ("year.mka", "pcm_s16le", 31_536_000), ("hours.mka", "aac", 40_000)]
     {
         let shift = format!("asetpts='PTS+gte(N*1024\\,32000)*{secs}*16000'");
-        let path = clips.make(name, &format!("-f lavfi -i sine=sample_rate=16000:duration=4 -af \"{shift}\" -c:a {codec}"));
+        let path =
+            clips.make(name, &format!("-f lavfi -i sine=sample_rate=16000:duration=4 -af \"{shift}\" -c:a {codec}"));
         let a = audio(&path, 16_000, StreamPick::default()).unwrap();
         eprintln!("{name}: {:?}", a.warnings);
         assert!(a.buffer.samples().len() < 5 * 16_000, "{name}: {} samples", a.buffer.samples().len());
@@ -103,5 +106,9 @@ fn a_frame_that_stands_for_a_century() {
     let report = film.finish().unwrap();
     assert!(last < 3600.0 && report.end.unwrap().get() < 3600.0, "{last} {report:?}");
     let codes: Vec<_> = report.warnings.iter().map(Warning::code).collect();
-    assert!(codes.iter().any(|c| c == "duration_doubtful") && codes.iter().any(|c| c == "video_time_order"), "{:?}", report.warnings);
+    assert!(
+        codes.iter().any(|c| c == "duration_doubtful") && codes.iter().any(|c| c == "video_time_order"),
+        "{:?}",
+        report.warnings
+    );
 }

@@ -41,7 +41,12 @@ impl Clips {
 /// That every range told, as it is written, lies behind the origin and is not empty.
 pub(super) fn assert_ranges(warnings: &[Warning]) {
     for text in warnings.iter().map(ToString::to_string) {
-        for range in text.split('[').skip(1).filter_map(|rest| rest.split_once(')')).filter_map(|(range, _)| range.split_once(", ")) {
+        for range in text
+            .split('[')
+            .skip(1)
+            .filter_map(|rest| rest.split_once(')'))
+            .filter_map(|(range, _)| range.split_once(", "))
+        {
             let (Ok(start), Ok(end)) = (range.0.parse::<f64>(), range.1.parse::<f64>()) else { continue };
             assert!(0.0 <= start && start < end, "an empty range, or one before the origin: {text}");
         }

@@ -11,7 +11,8 @@ use crate::warning::Warning;
 const EVERY: Sampling = Sampling { rate_hz: 1.0, threads: DecodeThreads(1), ahead: 4 };
 const SECS: f64 = 8.0;
 const TONE: &str = "-f lavfi -i sine=frequency=220:sample_rate=44100:duration=8";
-const FILM: &str = "-f lavfi -i testsrc=size=64x48:rate=25:duration=8 -f lavfi -i sine=frequency=220:sample_rate=44100:duration=8";
+const FILM: &str =
+    "-f lavfi -i testsrc=size=64x48:rate=25:duration=8 -f lavfi -i sine=frequency=220:sample_rate=44100:duration=8";
 const H264: &str = "-c:v libx264 -preset ultrafast -threads 1 -g 25 -pix_fmt yuv420p";
 
 fn hear(path: &Path) -> DecodedAudio {
@@ -30,13 +31,24 @@ fn watch(path: &Path) -> VideoReport {
 
 /// What tells of loss.
 fn losses(warnings: &[Warning]) -> Vec<&Warning> {
-    let codes = ["shortfall", "truncated", "frames_missing", "video_gap", "decode_error", "gap_filled", "timestamp_jump", "bytes_unread"];
+    let codes = [
+        "shortfall",
+        "truncated",
+        "frames_missing",
+        "video_gap",
+        "decode_error",
+        "gap_filled",
+        "timestamp_jump",
+        "bytes_unread",
+    ];
     warnings.iter().filter(|w| codes.contains(&w.code().as_str())).collect()
 }
 
 fn shortfall(warnings: &[Warning]) -> Option<Segment> {
-    let all: Vec<Segment> =
-        warnings.iter().filter_map(|w| if let Warning::Shortfall { span, .. } = w { Some(*span) } else { None }).collect();
+    let all: Vec<Segment> = warnings
+        .iter()
+        .filter_map(|w| if let Warning::Shortfall { span, .. } = w { Some(*span) } else { None })
+        .collect();
     assert!(all.len() <= 1, "{warnings:?}");
     all.first().copied()
 }
@@ -58,7 +70,8 @@ fn each_cut(clips: &Clips, path: &Path, mut check: impl FnMut(f64, &Path)) {
 
 /// Nothing told of the whole file; of the file cut at `share` the range from about there to the end.
 fn assert_range(name: &str, share: f64, end: f64, warnings: &[Warning], slack: f64) {
-    let span = shortfall(warnings).unwrap_or_else(|| panic!("{name}: nothing is told of what is missing: {warnings:?}"));
+    let span =
+        shortfall(warnings).unwrap_or_else(|| panic!("{name}: nothing is told of what is missing: {warnings:?}"));
     assert!((span.start().get() - end).abs() < 1e-3, "{name}: {span} but decoded up to {end}");
     assert!((span.start().get() - SECS * share).abs() < slack, "{name}: {span} for a cut at {share}");
     assert!((span.end().get() - SECS).abs() < 0.13, "{name}: {span}");
@@ -147,7 +160,8 @@ fn containers_that_tell_no_length_say_that_they_break_off() {
         let short = hear(&cut(&clips, &path, 0.6123));
         let end = short.report.end_secs;
         assert!(end < 0.75 * SECS && end > 0.2 * SECS, "{name}: {end}");
-        let told = short.warnings.iter().any(|w| matches!(w, Warning::Truncated { at, .. } if (at.get() - end).abs() < 1e-3));
+        let told =
+            short.warnings.iter().any(|w| matches!(w, Warning::Truncated { at, .. } if (at.get() - end).abs() < 1e-3));
         assert!(told, "{name}: {:?}", short.warnings);
     }
 }
@@ -172,10 +186,16 @@ fn a_flipped_bit_in_ogg_is_told_wherever_it_is() {
             assert!(!told.is_empty(), "bit at {at}: {} of {whole} s and not a word", a.report.decoded_secs);
         }
         let spans: f64 = a.report.gaps.iter().chain(shortfall(&a.warnings).iter()).map(|s| s.duration()).sum();
-        let head = told.iter().any(|w| matches!(w, Warning::DecodeError { span: Some(s), .. } if s.start().get() < 1e-9));
+        let head =
+            told.iter().any(|w| matches!(w, Warning::DecodeError { span: Some(s), .. } if s.start().get() < 1e-9));
         let spans = spans + if head { a.report.start_secs } else { 0.0 };
         let broken_off = told.iter().any(|w| matches!(w, Warning::Truncated { .. }));
-        assert!(broken_off || (whole - a.report.decoded_secs - spans).abs() < 0.13, "bit at {at}: {:?} {:?}", a.report, a.warnings);
+        assert!(
+            broken_off || (whole - a.report.decoded_secs - spans).abs() < 0.13,
+            "bit at {at}: {:?} {:?}",
+            a.report,
+            a.warnings
+        );
     }
     assert!(lost > 3, "{lost}");
 }
@@ -212,7 +232,9 @@ fn extensible(rate_hz: u32, valid_bits: u16, samples: &[i32]) -> Vec<u8> {
     fmt.extend(4_u32.to_le_bytes());
     fmt.extend([1, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]);
     let data: Vec<u8> = samples.iter().flat_map(|s| s.to_le_bytes()).collect();
-    let body = [b"WAVEfmt ".as_slice(), &40_u32.to_le_bytes(), &fmt, b"data", &(data.len() as u32).to_le_bytes(), &data].concat();
+    let body =
+        [b"WAVEfmt ".as_slice(), &40_u32.to_le_bytes(), &fmt, b"data", &(data.len() as u32).to_le_bytes(), &data]
+            .concat();
     [b"RIFF".as_slice(), &(body.len() as u32).to_le_bytes(), &body].concat()
 }
 
@@ -238,7 +260,12 @@ fn a_late_track_of_matroska_is_whole_and_its_cut_end_is_told() {
     let clips = Clips::new();
     let path = clips.make("late.mkv", &format!("{FILM} -itsoffset 3 {TONE} -map 0:v -map 2:a {H264} -c:a aac -t 8"));
     let (heard, seen) = (hear(&path), watch(&path));
-    assert!(losses(&heard.warnings).is_empty() && losses(&seen.warnings).is_empty(), "{:?} {:?}", heard.warnings, seen.warnings);
+    assert!(
+        losses(&heard.warnings).is_empty() && losses(&seen.warnings).is_empty(),
+        "{:?} {:?}",
+        heard.warnings,
+        seen.warnings
+    );
     assert!((heard.report.declared_secs.unwrap() - 5.0).abs() < 0.1, "a length, not an end: {:?}", heard.report);
     // As mkvtoolnix writes it: the length, in a tag beside its name, and FFmpeg is not who wrote the file.
     let tags = "-map_metadata 0 -metadata:s:a _STATISTICS_WRITING_APP=mkvmerge -fflags +bitexact";
@@ -246,22 +273,33 @@ fn a_late_track_of_matroska_is_whole_and_its_cut_end_is_told() {
     let mut bytes = std::fs::read(&other).unwrap();
     let places: Vec<usize> = bytes.windows(4).enumerate().filter(|(_, w)| *w == b"Lavf").map(|(i, _)| i).collect();
     places.into_iter().for_each(|at| bytes[at..at + 4].copy_from_slice(b"lieb"));
-    let ends: Vec<usize> = bytes.windows(12).enumerate().filter(|(_, w)| w.starts_with(b"00:00:08.0")).map(|(i, _)| i).collect();
+    let ends: Vec<usize> =
+        bytes.windows(12).enumerate().filter(|(_, w)| w.starts_with(b"00:00:08.0")).map(|(i, _)| i).collect();
     assert!(!ends.is_empty());
     ends.into_iter().for_each(|at| bytes[at + 7] = b'5');
     std::fs::write(&other, bytes).unwrap();
     let a = hear(&other);
-    assert!((a.report.declared_secs.unwrap() - 5.0).abs() < 0.1 && losses(&a.warnings).is_empty(), "{:?} {:?}", a.report, a.warnings);
+    assert!(
+        (a.report.declared_secs.unwrap() - 5.0).abs() < 0.1 && losses(&a.warnings).is_empty(),
+        "{:?} {:?}",
+        a.report,
+        a.warnings
+    );
     let short = hear(&cut(&clips, &path, 0.7));
     let span = shortfall(&short.warnings).unwrap();
-    assert!((span.start().get() - short.report.end_secs).abs() < 1e-3 && (span.end().get() - 8.0).abs() < 0.1, "{span}");
+    assert!(
+        (span.start().get() - short.report.end_secs).abs() < 1e-3 && (span.end().get() - 8.0).abs() < 0.1,
+        "{span}"
+    );
 }
 
 #[test]
 fn a_stream_that_ends_before_the_others_misses_nothing() {
     let clips = Clips::new();
     clips.make("four.wav", "-f lavfi -i sine=duration=4");
-    for (name, codecs) in [("short.mkv", "-c:a aac -fflags +bitexact"), ("short.flv", "-c:a aac"), ("short.avi", "-c:a libmp3lame")] {
+    for (name, codecs) in
+        [("short.mkv", "-c:a aac -fflags +bitexact"), ("short.flv", "-c:a aac"), ("short.avi", "-c:a libmp3lame")]
+    {
         let video = if name.ends_with("avi") { "-c:v mpeg4 -threads 1" } else { H264 };
         let path = clips.make(name, &format!("{FILM} -i four.wav -map 0:v -map 2:a {video} {codecs}"));
         let (heard, seen) = (hear(&path), watch(&path));

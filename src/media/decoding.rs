@@ -25,7 +25,8 @@ const MOST_READ_FAILURES: u32 = 200;
 /// A packet this late after the last, where the demuxer complained in between, stands behind a hole.
 const HOLE_SECS: f64 = 0.1;
 /// Containers that are read from their beginning to their end, whatever an index says.
-const READ_THROUGH: [&str; 12] = ["mp3", "aac", "ac3", "eac3", "dts", "amr", "flac", "ogg", "mpegts", "mpeg", "flv", "matroska,webm"];
+const READ_THROUGH: [&str; 12] =
+    ["mp3", "aac", "ac3", "eac3", "dts", "amr", "flac", "ogg", "mpegts", "mpeg", "flv", "matroska,webm"];
 /// Parsers hand out a packet one or two later than the mark they put on it.
 const PARSER_DELAY: u32 = 3;
 /// What is told of packets that FFmpeg flags so: parts of them are lost.
@@ -85,7 +86,8 @@ impl DecodeErrors {
     /// Something that is whole begins at `secs`: the last error ends there, if it was before.
     fn goes_on(&mut self, secs: f64) {
         if self.open
-            && let Some(last) = self.spans.last_mut().filter(|last| (last.end..last.end + LONGEST_LOSS_SECS).contains(&secs))
+            && let Some(last) =
+                self.spans.last_mut().filter(|last| (last.end..last.end + LONGEST_LOSS_SECS).contains(&secs))
         {
             last.end = secs;
             self.open = false;
@@ -148,7 +150,8 @@ pub(super) struct StreamDecoder {
 }
 
 impl StreamDecoder {
-    /// The decoder for stream `index` of `source`; the other streams are not read. `threads` is FFmpeg's frame threading.
+    /// The decoder for stream `index` of `source`; the other streams are not read. `threads` is FFmpeg's frame
+    /// threading.
     pub(super) fn new(source: OpenMedia, index: usize, threads: usize) -> Result<Self> {
         let OpenMedia { mut input, probe } = source;
         let path: &Path = &probe.path;
@@ -163,7 +166,11 @@ impl StreamDecoder {
         let time_base = stream.time_base();
         let mut context = codec::Context::from_parameters(stream.parameters()).map_err(fail)?;
         bounds::limit_pictures(&mut context);
-        context.set_threading(threading::Config { kind: threading::Type::Frame, count: threads.max(1), ..Default::default() });
+        context.set_threading(threading::Config {
+            kind: threading::Type::Frame,
+            count: threads.max(1),
+            ..Default::default()
+        });
         let mut decoder = context.decoder();
         // Without it FFmpeg cannot move a frame's time when it trims a codec's priming samples.
         decoder.set_packet_time_base(time_base);
@@ -295,10 +302,12 @@ impl StreamDecoder {
     }
 
     fn is_header(&self, packet: &Packet) -> bool {
-        self.decoder.id() == codec::Id::OPUS && packet.data().is_some_and(|data| OPUS_HEADERS.iter().any(|head| data.starts_with(head)))
+        self.decoder.id() == codec::Id::OPUS
+            && packet.data().is_some_and(|data| OPUS_HEADERS.iter().any(|head| data.starts_with(head)))
     }
 
-    /// Bare packets have no time stamps of their own: FFmpeg counts them, and what it passed over is missing in the count.
+    /// Bare packets have no time stamps of their own: FFmpeg counts them, and what it passed over is missing in the
+    /// count.
     fn move_behind_skipped(&mut self, packet: &mut Packet) -> Option<String> {
         let start = self.secs(packet.pts()?);
         let duration = self.span_secs(packet.duration());
@@ -325,7 +334,8 @@ impl StreamDecoder {
             .then(|| format!("reading ended {unread} bytes before the end of the file"))
     }
 
-    /// Keeps the packet's time, and tells what is wrong with it: packets lost before it, or damage the container knows of.
+    /// Keeps the packet's time, and tells what is wrong with it: packets lost before it, or damage the container knows
+    /// of.
     fn note_packet(&mut self, packet: &Packet, complaint: Option<String>) {
         // SAFETY: a packet just read.
         let flags = unsafe { (*ffmpeg::packet::Ref::as_ptr(packet)).flags };
@@ -370,8 +380,8 @@ impl StreamDecoder {
         let _ = self.decoder.send_eof();
     }
 
-    /// An error of the decoder in the last packet, of which `duration` seconds are told. Sound comes in the order of its
-    /// packets: what is lost lies behind what was decoded, up to where it goes on.
+    /// An error of the decoder in the last packet, of which `duration` seconds are told. Sound comes in the order of
+    /// its packets: what is lost lies behind what was decoded, up to where it goes on.
     fn note(&mut self, duration: f64, error: ffmpeg::Error) {
         let line = log::take().into_iter().next();
         let detail = || line.unwrap_or_else(|| error.to_string());
@@ -429,7 +439,12 @@ mod tests {
         assert_eq!(warnings.len(), 2);
         assert_eq!(
             warnings[0],
-            Warning::DecodeError { stream: "video", span: Segment::from_secs(1.0, 1.54), count: 2, detail: "first".into() }
+            Warning::DecodeError {
+                stream: "video",
+                span: Segment::from_secs(1.0, 1.54),
+                count: 2,
+                detail: "first".into()
+            }
         );
     }
 

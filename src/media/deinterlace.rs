@@ -70,7 +70,8 @@ pub(super) fn graph(shape: Shape, filters: &str) -> Result<filter::Graph, ffmpeg
     unsafe { (*graph.as_mut_ptr()).nb_threads = 1 };
     let find = |name| filter::find(name).ok_or(ffmpeg::Error::FilterNotFound);
     let format = ffi::AVPixelFormat::from(shape.format) as i32;
-    let args = format!("video_size={}x{}:pix_fmt={format}:time_base=1/1000:pixel_aspect=1/1", shape.width, shape.height);
+    let args =
+        format!("video_size={}x{}:pix_fmt={format}:time_base=1/1000:pixel_aspect=1/1", shape.width, shape.height);
     graph.add(&find("buffer")?, "in", &args)?;
     graph.add(&find("buffersink")?, "out", "")?;
     graph.output("in", 0)?.input("out", 0)?.parse(filters)?;

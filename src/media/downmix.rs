@@ -8,7 +8,8 @@ use super::notes::{Note, NoteKind};
 /// +20 dBFS: a float source may go beyond full scale, but not by this much; a wrong format or scale does.
 pub(super) const FAR_ABOVE_FULL_SCALE: f64 = 10.0;
 
-/// +200 dBFS: floats scaled to 32-bit integers stay below it. What is beyond is no sound, and its square leaves single precision.
+/// +200 dBFS: floats scaled to 32-bit integers stay below it. What is beyond is no sound, and its square leaves single
+/// precision.
 const NO_SOUND: f64 = 1e10;
 
 /// A run of samples as they came out of the decoder.
@@ -64,8 +65,13 @@ impl AudioPiece {
 
     /// All there is to tell of the piece.
     pub(super) fn all_notes(&self) -> Vec<Note> {
-        let note = |odd: Odd, kind| (odd.count > 0).then_some(Note { from: odd.first, to: odd.last + 1, count: odd.count, kind });
-        let odd = [note(self.not_finite, NoteKind::NotFinite), note(self.loud, NoteKind::AboveFullScale { peak: self.loud.peak })];
+        let note = |odd: Odd, kind| {
+            (odd.count > 0).then_some(Note { from: odd.first, to: odd.last + 1, count: odd.count, kind })
+        };
+        let odd = [
+            note(self.not_finite, NoteKind::NotFinite),
+            note(self.loud, NoteKind::AboveFullScale { peak: self.loud.peak }),
+        ];
         self.notes.iter().cloned().chain(odd.into_iter().flatten()).collect()
     }
 
@@ -91,15 +97,15 @@ impl AudioPiece {
     }
 }
 
-/// The sum is exact enough in double precision to be the same whatever the order. What is not a number becomes silence here, before
-/// a resampler would spread it.
+/// The sum is exact enough in double precision to be the same whatever the order. What is not a number becomes silence
+/// here, before a resampler would spread it.
 fn finite_mean(sum: f64, count: usize) -> f32 {
     let mean = (sum / count as f64) as f32;
     if mean.is_finite() { mean } else { 0.0 }
 }
 
-/// `frame`'s samples: the plain mean over channels, and the channels. FFmpeg's own down-mix weights channels by their place in the
-/// room, so that a voice in one channel would change level with the layout's name.
+/// `frame`'s samples: the plain mean over channels, and the channels. FFmpeg's own down-mix weights channels by their
+/// place in the room, so that a voice in one channel would change level with the layout's name.
 ///
 /// `None` when the sample format is none of FFmpeg's audio formats.
 pub(super) fn piece(frame: &ffmpeg::frame::Audio, secs: Option<f64>) -> Option<AudioPiece> {
@@ -143,8 +149,8 @@ fn mix<T: Copy>(frame: &ffmpeg::frame::Audio, shape: &Shape, out: &mut AudioPiec
     let &Shape { channels, samples, planar } = shape;
     let planes = if planar { channels } else { 1 };
     let per_plane = if planar { samples } else { samples * channels };
-    // SAFETY: a decoded audio frame of this format holds `planes` planes (all of them in `extended_data`) of `per_plane` samples,
-    // aligned by FFmpeg's allocator; they live as long as the frame, which is borrowed.
+    // SAFETY: a decoded audio frame of this format holds `planes` planes (all of them in `extended_data`) of
+    // `per_plane` samples, aligned by FFmpeg's allocator; they live as long as the frame, which is borrowed.
     let planes: Vec<&[T]> = unsafe {
         let data = (*frame.as_ptr()).extended_data;
         (0..planes).map(|p| std::slice::from_raw_parts((*data.add(p)).cast::<T>(), per_plane)).collect()
@@ -172,8 +178,14 @@ mod tests {
         p.push([-32_768.0, 0.0].into_iter());
         p.push([f64::INFINITY, 0.0].into_iter());
         p.push([0.0, 1e30].into_iter());
-        assert_eq!(p.mean.iter().map(|s| s.to_bits()).collect::<Vec<_>>(), [0.125_f32, 0.0, -16_384.0, 0.0, 0.0].map(f32::to_bits));
-        assert_eq!(p.channels[1].iter().map(|s| s.to_bits()).collect::<Vec<_>>(), [-0.25_f32, 1.0, 0.0, 0.0, 0.0].map(f32::to_bits));
+        assert_eq!(
+            p.mean.iter().map(|s| s.to_bits()).collect::<Vec<_>>(),
+            [0.125_f32, 0.0, -16_384.0, 0.0, 0.0].map(f32::to_bits)
+        );
+        assert_eq!(
+            p.channels[1].iter().map(|s| s.to_bits()).collect::<Vec<_>>(),
+            [-0.25_f32, 1.0, 0.0, 0.0, 0.0].map(f32::to_bits)
+        );
         assert_eq!((p.not_finite.count, p.not_finite.first, p.not_finite.last), (3, 1, 4));
         assert_eq!(p.loud, Odd { count: 1, first: 2, last: 2, peak: 32_768.0 });
         assert_eq!(finite_mean(0.0, 0).to_bits(), 0.0_f32.to_bits());
@@ -181,8 +193,11 @@ mod tests {
 
     #[test]
     fn packed_samples_of_a_frame() {
-        let mut frame =
-            ffmpeg::frame::Audio::new(ffmpeg::format::Sample::I16(ffmpeg::format::sample::Type::Packed), 2, ffmpeg::ChannelLayout::STEREO);
+        let mut frame = ffmpeg::frame::Audio::new(
+            ffmpeg::format::Sample::I16(ffmpeg::format::sample::Type::Packed),
+            2,
+            ffmpeg::ChannelLayout::STEREO,
+        );
         frame.set_channels(2);
         frame.plane_mut::<(i16, i16)>(0).copy_from_slice(&[(-32768, -32768), (16384, 0)]);
         let p = piece(&frame, None).unwrap();

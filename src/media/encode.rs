@@ -1,5 +1,5 @@
-//! Video out: pictures with their own presentation times, and sound beside them, into an MP4 to look at; H.264 where libx264 is there,
-//! else MPEG-4 part 2; AAC.
+//! Video out: pictures with their own presentation times, and sound beside them, into an MP4 to look at; H.264 where
+//! libx264 is there, else MPEG-4 part 2; AAC.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,8 @@ const BIT_RATE: usize = 4_000_000;
 /// Bits a second of one channel of speech.
 const SOUND_BIT_RATE: usize = 96_000;
 
-/// Writes one video stream, and one audio stream where there is sound. Its size is that of the first picture, less a line or column where a side is odd.
+/// Writes one video stream, and one audio stream where there is sound. Its size is that of the first picture, less a
+/// line or column where a side is odd.
 pub struct VideoWriter {
     path: PathBuf,
     output: format::context::Output,
@@ -42,19 +43,27 @@ impl std::fmt::Debug for VideoWriter {
 }
 
 impl VideoWriter {
-    /// Begins a video of this size; the ending of `path` chooses the container. `sound`: all of its mono samples and their rate in Hz.
+    /// Begins a video of this size; the ending of `path` chooses the container. `sound`: all of its mono samples and
+    /// their rate in Hz.
     ///
     /// # Errors
     /// [`Error::Write`] when the file, the container or an encoder cannot be had.
     pub fn create(path: &Path, width: u32, height: u32, sound: Option<(&[f32], u32)>) -> Result<Self> {
         input::start();
         Self::begin(path, width & !1, height & !1, sound).map_err(|e| match e {
-            ffmpeg::Error::MuxerNotFound => Error::write(path, "no video container is known by this ending; name it .mp4 or .mkv"),
+            ffmpeg::Error::MuxerNotFound => {
+                Error::write(path, "no video container is known by this ending; name it .mp4 or .mkv")
+            }
             other => Error::write(path, other),
         })
     }
 
-    fn begin(path: &Path, width: u32, height: u32, sound: Option<(&[f32], u32)>) -> std::result::Result<Self, ffmpeg::Error> {
+    fn begin(
+        path: &Path,
+        width: u32,
+        height: u32,
+        sound: Option<(&[f32], u32)>,
+    ) -> std::result::Result<Self, ffmpeg::Error> {
         // FFmpeg's own word for it is "invalid argument".
         // "file:" keeps a name with a colon from being read as a protocol, some of which are networks.
         let mut local = std::ffi::OsString::from("file:");
@@ -63,7 +72,9 @@ impl VideoWriter {
             ffmpeg::Error::Other { errno: libc::EINVAL } => ffmpeg::Error::MuxerNotFound,
             other => other,
         })?;
-        let codec = encoder::find_by_name("libx264").or_else(|| encoder::find(codec::Id::MPEG4)).ok_or(ffmpeg::Error::EncoderNotFound)?;
+        let codec = encoder::find_by_name("libx264")
+            .or_else(|| encoder::find(codec::Id::MPEG4))
+            .ok_or(ffmpeg::Error::EncoderNotFound)?;
         let header = output.format().flags().contains(format::Flags::GLOBAL_HEADER);
         let mut settings = codec::context::Context::new_with_codec(codec).encoder().video()?;
         settings.set_width(width);
@@ -90,8 +101,10 @@ impl VideoWriter {
         if let Some(sound) = sound {
             sound.write(&mut output)?;
         }
-        let scaler = scaling::Context::get(Pixel::RGB24, width, height, Pixel::YUV420P, width, height, scaling::Flags::BICUBIC)?;
-        let (rgb, yuv) = (frame::Video::new(Pixel::RGB24, width, height), frame::Video::new(Pixel::YUV420P, width, height));
+        let scaler =
+            scaling::Context::get(Pixel::RGB24, width, height, Pixel::YUV420P, width, height, scaling::Flags::BICUBIC)?;
+        let (rgb, yuv) =
+            (frame::Video::new(Pixel::RGB24, width, height), frame::Video::new(Pixel::YUV420P, width, height));
         Ok(VideoWriter { path: path.to_owned(), output, encoder, scaler, rgb, yuv, last: None, last_ticks: LAST_TICKS })
     }
 
@@ -165,7 +178,11 @@ struct Sound {
 }
 
 impl Sound {
-    fn encode(output: &mut format::context::Output, samples: &[f32], rate_hz: u32) -> std::result::Result<Self, ffmpeg::Error> {
+    fn encode(
+        output: &mut format::context::Output,
+        samples: &[f32],
+        rate_hz: u32,
+    ) -> std::result::Result<Self, ffmpeg::Error> {
         let codec = encoder::find(codec::Id::AAC).ok_or(ffmpeg::Error::EncoderNotFound)?;
         let header = output.format().flags().contains(format::Flags::GLOBAL_HEADER);
         let planar = format::Sample::F32(format::sample::Type::Planar);
@@ -239,10 +256,11 @@ mod tests {
             writer.push(&RgbImage::from_pixel(65, 49, image::Rgb([40 * i as u8, 100, 200])), Seconds::of(t)).unwrap();
         }
         writer.finish(None).unwrap();
-        let frames: Vec<_> = media::video(&path, Sampling { rate_hz: 0.0, ..Sampling::default() }, StreamPick::default())
-            .unwrap()
-            .map(|f| f.unwrap())
-            .collect();
+        let frames: Vec<_> =
+            media::video(&path, Sampling { rate_hz: 0.0, ..Sampling::default() }, StreamPick::default())
+                .unwrap()
+                .map(|f| f.unwrap())
+                .collect();
         assert_eq!(frames.len(), times.len());
         for (frame, (i, t)) in frames.iter().zip(times.into_iter().enumerate()) {
             assert!((frame.pts.get() - t).abs() < 1e-4, "{} {t}", frame.pts);

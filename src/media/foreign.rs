@@ -50,7 +50,11 @@ mod tests {
             audio(path, 16_000, StreamPick::default()).err().unwrap(),
             video(path, crate::media::Sampling::default(), StreamPick::default()).err().unwrap(),
         ] {
-            assert!(e.kind() == "media" && e.chain().contains(what) && e.chain().contains("only files that are named"), "{}", e.chain());
+            assert!(
+                e.kind() == "media" && e.chain().contains(what) && e.chain().contains("only files that are named"),
+                "{}",
+                e.chain()
+            );
         }
     }
 
@@ -94,11 +98,27 @@ mod tests {
             };
             all.push((name, flags));
         }
-        let refused = |name: &str| all.iter().any(|(n, flags)| n.split(',').any(|n| n == name) && opens_others(n, *flags).is_some());
+        let refused = |name: &str| {
+            all.iter().any(|(n, flags)| n.split(',').any(|n| n == name) && opens_others(n, *flags).is_some())
+        };
         for name in ["hls", "concat", "dash", "image2", "sdp", "rtsp", "rtp", "sap", "webm_dash_manifest"] {
             assert!(refused(name), "{name}");
         }
-        for name in ["mov", "matroska", "avi", "mpegts", "wav", "mp3", "ogg", "flac", "asf", "mxf", "aac", "image2pipe", "png_pipe"] {
+        for name in [
+            "mov",
+            "matroska",
+            "avi",
+            "mpegts",
+            "wav",
+            "mp3",
+            "ogg",
+            "flac",
+            "asf",
+            "mxf",
+            "aac",
+            "image2pipe",
+            "png_pipe",
+        ] {
             assert!(!refused(name), "{name}");
         }
     }

@@ -11,7 +11,12 @@ use crate::signal::VideoFrame;
 ///
 /// # Errors
 /// Those of [`video`], of its frames, and of `show`.
-pub fn each_frame(path: &Path, pick: StreamPick, rate_hz: f64, mut show: impl FnMut(&VideoFrame) -> Result<()>) -> Result<VideoReport> {
+pub fn each_frame(
+    path: &Path,
+    pick: StreamPick,
+    rate_hz: f64,
+    mut show: impl FnMut(&VideoFrame) -> Result<()>,
+) -> Result<VideoReport> {
     let mut frames = video(path, Sampling { rate_hz, ..Sampling::default() }, pick)?;
     for frame in frames.by_ref() {
         show(&frame?)?;

@@ -1,4 +1,5 @@
-//! Reference clips: times against ffprobe, pixels against FFmpeg's PNGs, and every odd file ends in data or one clear error.
+//! Reference clips: times against ffprobe, pixels against FFmpeg's PNGs, and every odd file ends in data or one clear
+//! error.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -69,7 +70,8 @@ fn pixels_are_those_of_ffmpeg() {
             let Some(png) = wanted.get(&frame.index) else { continue };
             let theirs = image::open(reference.join(png)).unwrap().to_rgb8();
             assert_eq!(theirs.dimensions(), frame.image.dimensions(), "{}", path.display());
-            let sum: u64 = theirs.as_raw().iter().zip(frame.image.as_raw()).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+            let sum: u64 =
+                theirs.as_raw().iter().zip(frame.image.as_raw()).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
             worst = worst.max(sum as f64 / theirs.as_raw().len() as f64);
             seen += 1;
         }
@@ -109,7 +111,9 @@ fn garbage_taken_for_another_format_is_told() {
 #[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
 fn phone_recordings_in_amr_are_whole() {
     let shared = crate::reference::folder();
-    for (name, secs) in [("mp4parser_MOV00006.3gp", 15.2), ("phpffmpeg_sample.3gp", 4.93), ("mp4parser_multiTrack.3gp", 69.9)] {
+    for (name, secs) in
+        [("mp4parser_MOV00006.3gp", 15.2), ("phpffmpeg_sample.3gp", 4.93), ("mp4parser_multiTrack.3gp", 69.9)]
+    {
         let a = audio(&shared.join("media/odd").join(name), 16_000, StreamPick::default()).unwrap();
         assert!((a.report.decoded_secs - secs).abs() < 0.1, "{name}: {:?}", a.report.decoded_secs);
         assert!(a.report.gaps.is_empty(), "{name}: {:?}", a.report.gaps);
@@ -177,7 +181,8 @@ fn odd_files_end_in_data_or_one_clear_error() {
                 assert!(times.windows(2).all(|w| w[0] < w[1]), "{name}: times must rise");
                 let r = film.finish().unwrap();
                 let probed = ffprobe_times(&path);
-                let agree = probed.len() == times.len() && probed.iter().zip(&times).all(|(a, b)| (a - b).abs() < 1.01e-6);
+                let agree =
+                    probed.len() == times.len() && probed.iter().zip(&times).all(|(a, b)| (a - b).abs() < 1.01e-6);
                 let told: Vec<String> = r.warnings.iter().map(ToString::to_string).collect();
                 format!(
                     "{} {}x{} turned {}{} {} frames of {:?}, {:?}..{:?} s, ffprobe {} {failed:?} {told:?}",
@@ -202,7 +207,9 @@ fn odd_files_end_in_data_or_one_clear_error() {
 
 /// None of the reference files is cut short: some are damaged, which is told otherwise, and some do not open.
 fn assert_nothing_cut(name: &str, told: &str) {
-    for code in ["shortfall", "truncated", "frames_missing", "video_gap", "bytes_unread", "duration_doubtful", "timestamp_jump"] {
+    for code in
+        ["shortfall", "truncated", "frames_missing", "video_gap", "bytes_unread", "duration_doubtful", "timestamp_jump"]
+    {
         assert!(!told.contains(&format!("\"{code}: ")), "{name}: {told}");
     }
 }

@@ -15,8 +15,8 @@ impl SamplingGrid {
         SamplingGrid { rate_hz, due: 0.0 }
     }
 
-    /// True when the frame at `secs` is the first at or after the next instant due. Several instants passed at once (a rate above
-    /// the frame rate, a hole) give one frame.
+    /// True when the frame at `secs` is the first at or after the next instant due. Several instants passed at once (a
+    /// rate above the frame rate, a hole) give one frame.
     pub(super) fn takes(&mut self, secs: f64) -> bool {
         if self.rate_hz <= 0.0 {
             return true;
@@ -53,7 +53,8 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(proptest::test_runner::Config { cases: 64, failure_persistence: None, ..Default::default() })]
 
-        /// Every frame taken is the first at or after some instant of the grid, and no instant is left out while frames come.
+        /// Every frame taken is the first at or after some instant of the grid, and no instant is left out while frames
+        /// come.
         #[test]
         fn each_instant_has_its_frame_and_each_frame_its_instant(rate in 1_u32..60, steps in proptest::collection::vec(1_u32..400, 1..80)) {
             let rate = f64::from(rate);

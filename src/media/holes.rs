@@ -46,7 +46,8 @@ impl Holes {
 
     /// The holes of a steady stream, those left out that `told` covers.
     pub(super) fn warnings(&self, told: impl Fn(Segment) -> bool) -> Vec<Warning> {
-        let steady = self.longest_other <= STEADY * self.shortest && self.count * FRAMES_A_HOLE <= self.steps.max(FRAMES_A_HOLE);
+        let steady =
+            self.longest_other <= STEADY * self.shortest && self.count * FRAMES_A_HOLE <= self.steps.max(FRAMES_A_HOLE);
         if !steady || self.steps < 2 {
             return Vec::new();
         }

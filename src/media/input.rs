@@ -41,7 +41,8 @@ impl OpenMedia {
         let input = open_container(path, file, None).or_else(|e| open_cut(path, e))?;
         let by_ffmpeg = declared::is_matroska_of_ffmpeg(path);
         let complaint = log::take().into_iter().next();
-        let mut streams: Vec<StreamInfo> = (0..input.nb_streams() as usize).filter_map(|i| stream_info(&input, i, by_ffmpeg)).collect();
+        let mut streams: Vec<StreamInfo> =
+            (0..input.nb_streams() as usize).filter_map(|i| stream_info(&input, i, by_ffmpeg)).collect();
         let container = input.format().name().to_owned();
         let mut declared_secs = container_secs(&input);
         let mut ending = declared::amend(path, &container, &mut declared_secs, &mut streams);
@@ -74,7 +75,8 @@ pub fn ffmpeg_version() -> String {
     unsafe { CStr::from_ptr(version) }.to_string_lossy().into_owned()
 }
 
-/// FFmpeg's failure with the newest line of its log, which tells the cause ("moov atom not found") where the code does not.
+/// FFmpeg's failure with the newest line of its log, which tells the cause ("moov atom not found") where the code does
+/// not.
 pub(super) fn failure(path: &Path, doing: &str, error: ffmpeg::Error) -> Error {
     let text = match log::take().pop() {
         Some(line) => format!("{doing}: {line} ({error})"),
@@ -83,7 +85,8 @@ pub(super) fn failure(path: &Path, doing: &str, error: ffmpeg::Error) -> Error {
     Error::media(path, text)
 }
 
-/// A frame's presentation time in ticks: FFmpeg's best effort (PTS, else DTS, made monotone where a container breaks them).
+/// A frame's presentation time in ticks: FFmpeg's best effort (PTS, else DTS, made monotone where a container breaks
+/// them).
 pub(super) fn ticks(frame: &ffmpeg::Frame) -> Option<i64> {
     frame.timestamp().or(frame.pts()).or_else(|| Some(frame.packet().dts).filter(|&dts| dts != ffi::AV_NOPTS_VALUE))
 }
@@ -104,11 +107,18 @@ pub(super) fn start() {
     log::take();
 }
 
-/// A second try at what did not open: fragments of MP4 are played up to where the file ends; of others it is told how they end.
+/// A second try at what did not open: fragments of MP4 are played up to where the file ends; of others it is told how
+/// they end.
 fn open_cut(path: &Path, error: Error) -> Result<format::context::Input> {
-    let (Some((what, fragmented)), Error::Media { source, .. }) = (declared::cut_atom(path), &error) else { return Err(error) };
+    let (Some((what, fragmented)), Error::Media { source, .. }) = (declared::cut_atom(path), &error) else {
+        return Err(error);
+    };
     let told = Error::media(path, format!("{source}; {what}"));
-    if fragmented { open_container(path, crate::file::open(path)?, Some("+ignidx")).map_err(|_| told) } else { Err(told) }
+    if fragmented {
+        open_container(path, crate::file::open(path)?, Some("+ignidx")).map_err(|_| told)
+    } else {
+        Err(told)
+    }
 }
 
 /// FFmpeg reads from `file`, which is open, and from nothing else: no protocol is left to it by which a demuxer could
@@ -126,14 +136,18 @@ fn open_container(path: &Path, file: std::fs::File, fflags: Option<&str>) -> Res
     let mut io = io.map_err(|e| Error::media(path, e))?;
     let mut demuxer = std::ptr::null();
     // SAFETY: `io` and `url` live through the call; `demuxer` becomes a static description or stays null.
-    let score = unsafe { ffi::av_probe_input_buffer2(io.as_mut_ptr(), &raw mut demuxer, url.as_ptr(), std::ptr::null_mut(), 0, 0) };
+    let score = unsafe {
+        ffi::av_probe_input_buffer2(io.as_mut_ptr(), &raw mut demuxer, url.as_ptr(), std::ptr::null_mut(), 0, 0)
+    };
     if score < 0 || demuxer.is_null() {
         return Err(no_container(score));
     }
     // SAFETY: not null, static.
     let (name, flags) = unsafe { (text((*demuxer).name), (*demuxer).flags) };
     if let Some(what) = foreign::opens_others(&name, flags) {
-        let told = format!("FFmpeg would read it as {what} ({name}), and only files that are named are read: give the recording itself");
+        let told = format!(
+            "FFmpeg would read it as {what} ({name}), and only files that are named are read: give the recording itself"
+        );
         return Err(Error::media(path, told));
     }
     let mut options = ffmpeg::Dictionary::new();
@@ -209,8 +223,8 @@ fn read_integers_whole(input: &mut format::context::Input, path: &Path) {
     }
 }
 
-/// Told where FFmpeg only guessed the format from a little of the data, and the file's name says another: noise decodes as
-/// something, and would pass for speech.
+/// Told where FFmpeg only guessed the format from a little of the data, and the file's name says another: noise decodes
+/// as something, and would pass for speech.
 fn doubt(input: &format::context::Input, path: &Path) -> Option<Warning> {
     let score = input.probe_score();
     if score > DOUBTFUL_SCORE {
@@ -234,7 +248,9 @@ fn origin(input: &format::context::Input) -> Seconds {
 
 fn guessed_from_bit_rate(input: &format::context::Input) -> bool {
     // SAFETY: an open context.
-    unsafe { (*input.as_ptr()).duration_estimation_method == ffi::AVDurationEstimationMethod::AVFMT_DURATION_FROM_BITRATE }
+    unsafe {
+        (*input.as_ptr()).duration_estimation_method == ffi::AVDurationEstimationMethod::AVFMT_DURATION_FROM_BITRATE
+    }
 }
 
 fn container_secs(input: &format::context::Input) -> Option<f64> {
@@ -253,9 +269,14 @@ fn stream_info(input: &format::context::Input, index: usize, by_ffmpeg: bool) ->
         d if d > 0 && !guessed_from_bit_rate(input) => Some(secs(d)),
         _ => {
             let told = metadata.get("DURATION").or_else(|| metadata.get("DURATION-eng")).and_then(clock_secs);
-            // FFmpeg writes where the track ends, mkvtoolnix how long it is. Its name stays in a file that FFmpeg copied.
+            // FFmpeg writes where the track ends, mkvtoolnix how long it is. Its name stays in a file that FFmpeg
+            // copied.
             let is_length = !by_ffmpeg && metadata.iter().any(|(name, _)| name.starts_with("_STATISTICS_WRITING_APP"));
-            let start = if is_length || stream.start_time() == ffi::AV_NOPTS_VALUE { 0.0 } else { secs(stream.start_time()).max(0.0) };
+            let start = if is_length || stream.start_time() == ffi::AV_NOPTS_VALUE {
+                0.0
+            } else {
+                secs(stream.start_time()).max(0.0)
+            };
             told.map(|end| end - start).filter(|&length| length > 0.0)
         }
     };
@@ -273,7 +294,8 @@ fn stream_info(input: &format::context::Input, index: usize, by_ffmpeg: bool) ->
         _ => StreamKind::Data,
     };
     // SAFETY: both take a codec id and give static data or null.
-    let (codec, decoder) = unsafe { (text(ffi::avcodec_get_name(par.codec_id)), ffi::avcodec_find_decoder(par.codec_id)) };
+    let (codec, decoder) =
+        unsafe { (text(ffi::avcodec_get_name(par.codec_id)), ffi::avcodec_find_decoder(par.codec_id)) };
     let channels = u32::try_from(par.channels).unwrap_or(0);
     let (width, height) = (u32::try_from(par.width).unwrap_or(0), u32::try_from(par.height).unwrap_or(0));
     let rate_hz = u32::try_from(par.sample_rate).unwrap_or(0);
@@ -301,7 +323,10 @@ fn stream_info(input: &format::context::Input, index: usize, by_ffmpeg: bool) ->
             orientation: matrix(&stream).map(Orientation::from_matrix).unwrap_or_default(),
             sar: ratio(sar).unwrap_or(1.0),
             pixel_format: pixel_format(par.format),
-            interlaced: !matches!(par.field_order, ffi::AVFieldOrder::AV_FIELD_UNKNOWN | ffi::AVFieldOrder::AV_FIELD_PROGRESSIVE),
+            interlaced: !matches!(
+                par.field_order,
+                ffi::AVFieldOrder::AV_FIELD_UNKNOWN | ffi::AVFieldOrder::AV_FIELD_PROGRESSIVE
+            ),
             avg_rate_hz: ratio(avg_rate),
         }),
         audio: (kind == StreamKind::Audio).then_some(AudioInfo { rate_hz, channels }),

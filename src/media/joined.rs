@@ -28,7 +28,11 @@ fn codes(warnings: &[Warning]) -> Vec<String> {
 /// Root mean square of `start` to `end` seconds, in dB of full scale.
 fn level_db(a: &DecodedAudio, start: f64, end: f64) -> f64 {
     let samples = a.buffer.slice(Segment::from_secs(start, end).unwrap());
-    assert!(samples.len() as f64 >= (end - start) * f64::from(RATE) - 2.0, "there are {} samples in {start}..{end}", samples.len());
+    assert!(
+        samples.len() as f64 >= (end - start) * f64::from(RATE) - 2.0,
+        "there are {} samples in {start}..{end}",
+        samples.len()
+    );
     10.0 * (samples.iter().map(|s| f64::from(*s).powi(2)).sum::<f64>() / samples.len() as f64).log10()
 }
 
@@ -40,7 +44,12 @@ fn pitch_hz(a: &DecodedAudio, start: f64, end: f64) -> f64 {
 
 fn assert_tone(a: &DecodedAudio, hz: f64, start: f64, end: f64) {
     let found = pitch_hz(a, start, end);
-    assert!((found - hz).abs() < 0.03 * hz, "{found} Hz in {start}..{end}, expected {hz}: {:?} {:?}", a.report, a.warnings);
+    assert!(
+        (found - hz).abs() < 0.03 * hz,
+        "{found} Hz in {start}..{end}, expected {hz}: {:?} {:?}",
+        a.report,
+        a.warnings
+    );
     let level = level_db(a, start, end);
     assert!((level + 21.1).abs() < 1.5, "{level} dB in {start}..{end}: {:?}", a.warnings);
 }
@@ -60,10 +69,15 @@ fn join(clips: &Clips, name: &str, parts: &[PathBuf]) -> PathBuf {
 fn an_inverted_channel_is_told_and_the_other_is_heard() {
     let clips = Clips::new();
     let tone = |name: &str, right: &str, codec: &str| {
-        clips.make(name, &format!("-f lavfi -i \"aevalsrc='0.5*sin(2*PI*220*t)|{right}':s=44100:c=stereo:d=4\" -c:a {codec}"))
+        clips.make(
+            name,
+            &format!("-f lavfi -i \"aevalsrc='0.5*sin(2*PI*220*t)|{right}':s=44100:c=stereo:d=4\" -c:a {codec}"),
+        )
     };
     // Half scale has a level of -9.03 dB; LAME takes 0.45 off.
-    for (name, codec) in [("all.wav", "pcm_s16le"), ("all.m4a", "aac -b:a 64k"), ("all.mp3", "libmp3lame"), ("all.flac", "flac")] {
+    for (name, codec) in
+        [("all.wav", "pcm_s16le"), ("all.m4a", "aac -b:a 64k"), ("all.mp3", "libmp3lame"), ("all.flac", "flac")]
+    {
         let a = hear(&tone(name, "-0.5*sin(2*PI*220*t)", codec));
         assert!((level_db(&a, 0.1, 3.9) + 9.03).abs() < 0.5, "{name}: {}", level_db(&a, 0.1, 3.9));
         let [Warning::ChannelsCancel { span, taken }] = &a.warnings[..] else { panic!("{name}: {:?}", a.warnings) };
@@ -119,7 +133,9 @@ fn integers(samples: &[f64], (container, valid): (u16, u16), shift: u16) -> Vec<
     let bytes = usize::from(container / 8);
     samples
         .iter()
-        .flat_map(|s| (((s * 2_f64.powi(i32::from(valid) - 1)).round() as i64) << shift).to_le_bytes()[..bytes].to_vec())
+        .flat_map(|s| {
+            (((s * 2_f64.powi(i32::from(valid) - 1)).round() as i64) << shift).to_le_bytes()[..bytes].to_vec()
+        })
         .collect()
 }
 
@@ -133,9 +149,14 @@ fn valid_bits_fewer_than_the_containers_are_decoded_right() {
             let shift = if low { 0 } else { bits.0 - bits.1 };
             std::fs::write(&path, wav(true, 1, bits, RATE, &integers(&samples, bits, shift))).unwrap();
             let a = hear(&path);
-            assert_eq!((a.buffer.samples().len(), a.warnings.as_slice()), (samples.len(), &[][..]), "{bits:?}, at the low end {low}");
+            assert_eq!(
+                (a.buffer.samples().len(), a.warnings.as_slice()),
+                (samples.len(), &[][..]),
+                "{bits:?}, at the low end {low}"
+            );
             assert!((a.report.declared_secs.unwrap() - 2.0).abs() < 1e-9);
-            let worst = a.buffer.samples().iter().zip(&samples).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
+            let worst =
+                a.buffer.samples().iter().zip(&samples).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
             assert!(worst < 1.0 / f64::from(1 << (bits.1 - 1).min(20)), "{bits:?}, at the low end {low}: {worst}");
         }
     }
@@ -153,14 +174,21 @@ fn valid_bits_fewer_than_the_containers_are_decoded_right() {
 fn every_pcm_of_wav_has_its_level() {
     let clips = Clips::new();
     let source = "-f lavfi -i \"aevalsrc='0.125*sin(2*PI*220*t)':s=16000:d=1\"";
-    for codec in ["pcm_u8", "pcm_s16le", "pcm_s24le", "pcm_s32le", "pcm_f32le", "pcm_f64le", "pcm_alaw", "pcm_mulaw", "adpcm_ms"] {
+    for codec in
+        ["pcm_u8", "pcm_s16le", "pcm_s24le", "pcm_s32le", "pcm_f32le", "pcm_f64le", "pcm_alaw", "pcm_mulaw", "adpcm_ms"]
+    {
         let a = hear(&clips.make(&format!("{codec}.wav"), &format!("{source} -c:a {codec}")));
         assert!((level_db(&a, 0.1, 0.9) + 21.07).abs() < 0.1, "{codec}: {}", level_db(&a, 0.1, 0.9));
         assert!(a.warnings.is_empty(), "{codec}: {:?}", a.warnings);
     }
     // Big endian and planar, through FFmpeg.
-    for (name, codec) in [("be.aiff", "pcm_s24be"), ("d.mka", "pcm_f64le"), ("p.mka", "flac"), ("s.mov", "pcm_s8"), ("w.w64", "pcm_s32le")]
-    {
+    for (name, codec) in [
+        ("be.aiff", "pcm_s24be"),
+        ("d.mka", "pcm_f64le"),
+        ("p.mka", "flac"),
+        ("s.mov", "pcm_s8"),
+        ("w.w64", "pcm_s32le"),
+    ] {
         let a = hear(&clips.make(name, &format!("{source} -c:a {codec}")));
         assert!((level_db(&a, 0.1, 0.9) + 21.07).abs() < 0.1, "{codec}: {}", level_db(&a, 0.1, 0.9));
     }
@@ -184,12 +212,17 @@ fn samples_that_are_no_sound_are_told_and_silent() {
         let a = hear(&path);
         assert!(a.buffer.samples()[16_000].abs() < 1e-9 && a.buffer.samples()[16_600].abs() < 1e-9);
         assert!(a.buffer.samples().iter().all(|s| s.is_finite()));
-        let [Warning::NotSound { span, count: 3 }, Warning::AboveFullScale { span: loud, count, peak_db }] = &a.warnings[..] else {
+        let [Warning::NotSound { span, count: 3 }, Warning::AboveFullScale { span: loud, count, peak_db }] =
+            &a.warnings[..]
+        else {
             panic!("{:?}", a.warnings)
         };
         assert!((span.start().get() - 1.0).abs() < 1e-3 && (span.end().get() - 1.0375).abs() < 1e-3, "{span}");
         assert!(
-            (loud.start().get() - 3.0).abs() < 1e-3 && loud.duration() < 0.01 && *count > 80 && (*peak_db - 72.2).abs() < 0.5,
+            (loud.start().get() - 3.0).abs() < 1e-3
+                && loud.duration() < 0.01
+                && *count > 80
+                && (*peak_db - 72.2).abs() < 0.5,
             "{loud}"
         );
     }
@@ -213,18 +246,25 @@ fn joined_files_are_heard_whole_one_after_the_other() {
         ("wav", "-c:a pcm_s16le"),
     ] {
         let tones = [(300, 4.0), (500, 3.0), (800, 2.0)];
-        let parts: Vec<PathBuf> = tones.iter().map(|&(hz, secs)| part(&clips, &format!("{hz}.{ext}"), hz, secs, args)).collect();
+        let parts: Vec<PathBuf> =
+            tones.iter().map(|&(hz, secs)| part(&clips, &format!("{hz}.{ext}"), hz, secs, args)).collect();
         let a = hear(&join(&clips, &format!("joined.{ext}"), &parts));
         assert!((a.report.end_secs - 9.0).abs() < 0.25, "{ext}: {:?} {:?}", a.report, a.warnings);
         assert!((a.report.decoded_secs - 9.0).abs() < 0.25, "{ext}: {:?} {:?}", a.report, a.warnings);
         for (hz, start, end) in [(300.0, 0.3, 3.8), (500.0, 4.3, 6.8), (800.0, 7.4, 8.8)] {
             assert_tone(&a, hz, start, end);
         }
-        let told: Vec<Segment> =
-            a.warnings.iter().filter_map(|w| if let Warning::ClockRestart { span, .. } = w { Some(*span) } else { None }).collect();
+        let told: Vec<Segment> = a
+            .warnings
+            .iter()
+            .filter_map(|w| if let Warning::ClockRestart { span, .. } = w { Some(*span) } else { None })
+            .collect();
         if matches!(ext, "ogg" | "opus" | "ts") {
             assert_eq!(told.len(), 2, "{ext}: {:?}", a.warnings);
-            assert!((told[0].start().get() - 4.0).abs() < 0.1 && (told[0].end().get() - 7.0).abs() < 0.2, "{ext}: {told:?}");
+            assert!(
+                (told[0].start().get() - 4.0).abs() < 0.1 && (told[0].end().get() - 7.0).abs() < 0.2,
+                "{ext}: {told:?}"
+            );
         }
         assert!(!codes(&a.warnings).iter().any(|c| c == "audio_overlap"), "{ext}: {:?}", a.warnings);
         // The frame before each part of an MP3 tells its length and is no sound; that it is not decoded is told.
@@ -239,7 +279,10 @@ fn pictures_of_short_joined_recordings_follow_on_as_their_sound_does() {
     let bytes = |hz: u32, secs: u32| {
         let picture = format!("-f lavfi -i testsrc=size=64x48:rate=10:duration={secs}");
         let sound = format!("-f lavfi -i sine=frequency={hz}:duration={secs}:sample_rate=48000");
-        std::fs::read(clips.make("part.ts", &format!("{picture} {sound} -c:v mpeg2video -threads 1 -c:a mp2 -muxdelay 0"))).unwrap()
+        std::fs::read(
+            clips.make("part.ts", &format!("{picture} {sound} -c:v mpeg2video -threads 1 -c:a mp2 -muxdelay 0")),
+        )
+        .unwrap()
     };
     let path = clips.path("joined.ts");
     std::fs::write(&path, [bytes(300, 4), bytes(500, 3)].concat()).unwrap();
@@ -277,7 +320,11 @@ fn a_rate_that_changes_keeps_time_and_pitch() {
         assert_eq!(a.report.rate_hz, rates[0], "{ext}");
         let told = a.warnings.iter().filter(|w| matches!(w, Warning::FormatChange { .. })).count();
         // FFmpeg changes MPEG audio's channels a frame before its rate.
-        assert!(if matches!(ext, "mp3" | "ts") { (2..=4).contains(&told) } else { told == 2 }, "{ext}: {:?}", a.warnings);
+        assert!(
+            if matches!(ext, "mp3" | "ts") { (2..=4).contains(&told) } else { told == 2 },
+            "{ext}: {:?}",
+            a.warnings
+        );
     }
 }
 
@@ -311,12 +358,17 @@ fn all_tracks_are_mixed_each_in_its_own_time() {
     // A voice in one of two tracks is 6 dB down; the pause between is silence.
     for (hz, start, end) in [(300.0, 0.1, 1.9), (800.0, 3.1, 4.9)] {
         let found = pitch_hz(&a, start, end);
-        assert!((found - hz).abs() < 5.0 && (level_db(&a, start, end) + 27.1).abs() < 0.3, "{found}, {}", level_db(&a, start, end));
+        assert!(
+            (found - hz).abs() < 5.0 && (level_db(&a, start, end) + 27.1).abs() < 0.3,
+            "{found}, {}",
+            level_db(&a, start, end)
+        );
     }
     assert!(a.buffer.slice(Segment::from_secs(2.1, 2.9).unwrap()).iter().all(|s| s.abs() < 1e-4));
     assert_eq!(a.warnings, [Warning::TracksMixed { indices: vec![0, 1] }]);
     // Each track alone, at its own level and in its own time.
-    let named = clips.make("named.mka", "-i two.mov -map 0 -c copy -metadata:s:0 \"title=Ann Lee\" -metadata:s:1 language=deu");
+    let named =
+        clips.make("named.mka", "-i two.mov -map 0 -c copy -metadata:s:0 \"title=Ann Lee\" -metadata:s:1 language=deu");
     let tracks = speaker_tracks(&named, RATE).unwrap();
     assert_eq!(tracks.iter().map(|t| t.0.as_str()).collect::<Vec<_>>(), ["Ann_Lee", "deu"]);
     let loud = |i: usize| tracks[i].1.piece(0..usize::MAX).unwrap().iter().position(|s| s.abs() > 0.05).unwrap();

@@ -17,7 +17,8 @@ pub(super) fn install() {
     #[cfg(all(target_arch = "x86_64", unix))]
     {
         log::set_level(log::Level::Warning);
-        // SAFETY: the callback has the signature FFmpeg expects on this target, lives for ever, and may run on any thread.
+        // SAFETY: the callback has the signature FFmpeg expects on this target, lives for ever, and may run on any
+        // thread.
         unsafe { ffmpeg_next::ffi::av_log_set_callback(Some(capture::on_line)) };
     }
     #[cfg(not(all(target_arch = "x86_64", unix)))]
@@ -50,7 +51,12 @@ mod capture {
 
     use ffmpeg_next::ffi;
 
-    pub(super) unsafe extern "C" fn on_line(source: *mut c_void, level: c_int, format: *const c_char, args: *mut ffi::__va_list_tag) {
+    pub(super) unsafe extern "C" fn on_line(
+        source: *mut c_void,
+        level: c_int,
+        format: *const c_char,
+        args: *mut ffi::__va_list_tag,
+    ) {
         // The low byte is the level, the rest a tint.
         let level = level & 0xff;
         if level > ffi::AV_LOG_WARNING {
@@ -58,9 +64,18 @@ mod capture {
         }
         let mut line = [0 as c_char; 512];
         let mut prefix: c_int = 0;
-        // SAFETY: FFmpeg hands source, format and args that belong together; the line is cut to the buffer and ends in NUL.
+        // SAFETY: FFmpeg hands source, format and args that belong together; the line is cut to the buffer and ends in
+        // NUL.
         let text = unsafe {
-            ffi::av_log_format_line2(source, level, format, args, line.as_mut_ptr(), line.len() as c_int, &raw mut prefix);
+            ffi::av_log_format_line2(
+                source,
+                level,
+                format,
+                args,
+                line.as_mut_ptr(),
+                line.len() as c_int,
+                &raw mut prefix,
+            );
             CStr::from_ptr(line.as_ptr())
         };
         let text = text.to_string_lossy();

@@ -1,7 +1,8 @@
 //! The one door to FFmpeg and hound: probing and decoding with the container's own time stamps.
 //!
-//! Every time that leaves this room is counted from the recording's common origin, the container's start time, for audio and
-//! video alike: a stream that starts late stays late. Presentation times come from the container, never from a frame rate.
+//! Every time that leaves this room is counted from the recording's common origin, the container's start time, for
+//! audio and video alike: a stream that starts late stays late. Presentation times come from the container, never from
+//! a frame rate.
 //!
 //! ```text
 //! probe  open → list streams → choose           probe.rs, pick.rs, input.rs; foreign.rs for what is refused

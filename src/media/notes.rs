@@ -101,7 +101,9 @@ impl Notes {
             Some(match &s.kind {
                 NoteKind::Cancels { taken } => Warning::ChannelsCancel { span, taken: taken.clone() },
                 NoteKind::NotFinite => Warning::NotSound { span, count: s.count },
-                NoteKind::AboveFullScale { peak } => Warning::AboveFullScale { span, count: s.count, peak_db: 20.0 * peak.log10() },
+                NoteKind::AboveFullScale { peak } => {
+                    Warning::AboveFullScale { span, count: s.count, peak_db: 20.0 * peak.log10() }
+                }
                 &NoteKind::FormatChange { from, to } => Warning::FormatChange { at_secs: s.start, from, to },
             })
         };

@@ -12,8 +12,8 @@ pub struct Orientation {
 }
 
 impl Orientation {
-    /// From the nine 16.16 numbers of a display matrix, row by row (ISO/IEC 14496-12, 6.2.2): a coded point (x, y) is shown at
-    /// (a x + c y, b x + d y). Angles between are taken to the nearest quarter turn.
+    /// From the nine 16.16 numbers of a display matrix, row by row (ISO/IEC 14496-12, 6.2.2): a coded point (x, y) is
+    /// shown at (a x + c y, b x + d y). Angles between are taken to the nearest quarter turn.
     pub(super) fn from_matrix(matrix: [i32; 9]) -> Self {
         let (a, b, c, d) = (f64::from(matrix[0]), f64::from(matrix[1]), f64::from(matrix[3]), f64::from(matrix[4]));
         let mirrored = a * d - b * c < 0.0;
@@ -33,7 +33,8 @@ impl Orientation {
         self.rotation_deg % 180 == 90
     }
 
-    /// Packs `width` x `height` RGB pixels, rows `stride` bytes apart, into an upright picture; `None` when `rows` is too short.
+    /// Packs `width` x `height` RGB pixels, rows `stride` bytes apart, into an upright picture; `None` when `rows` is
+    /// too short.
     pub(super) fn upright(self, rows: &[u8], stride: usize, width: u32, height: u32) -> Option<RgbImage> {
         let (w, h) = (width as usize, height as usize);
         if w == 0 || h == 0 || stride < 3 * w || rows.len() < (h - 1) * stride + 3 * w {
@@ -91,16 +92,27 @@ mod tests {
     fn pixels_go_where_the_matrix_says() {
         // 3 x 2 pixels, each with its own red, rows padded by one byte.
         let rows = [0, 0, 0, 1, 0, 0, 2, 0, 0, 99, 3, 0, 0, 4, 0, 0, 5, 0, 0, 99];
-        for (a, b, c, d) in
-            [(1, 0, 0, 1), (0, 1, -1, 0), (-1, 0, 0, -1), (0, -1, 1, 0), (-1, 0, 0, 1), (1, 0, 0, -1), (0, 1, 1, 0), (0, -1, -1, 0)]
-        {
+        for (a, b, c, d) in [
+            (1, 0, 0, 1),
+            (0, 1, -1, 0),
+            (-1, 0, 0, -1),
+            (0, -1, 1, 0),
+            (-1, 0, 0, 1),
+            (1, 0, 0, -1),
+            (0, 1, 1, 0),
+            (0, -1, -1, 0),
+        ] {
             let picture = matrix(a, b, c, d).upright(&rows, 10, 3, 2).unwrap();
             for y in 0..2 {
                 for x in 0..3 {
                     // The map of the matrix, moved so that the picture's corner is at (0, 0).
                     let px = a * x + c * y + if a + c < 0 { picture.width() as i32 - 1 } else { 0 };
                     let py = b * x + d * y + if b + d < 0 { picture.height() as i32 - 1 } else { 0 };
-                    assert_eq!(i32::from(picture.get_pixel(px as u32, py as u32)[0]), 3 * y + x, "{a} {b} {c} {d} at {x} {y}");
+                    assert_eq!(
+                        i32::from(picture.get_pixel(px as u32, py as u32)[0]),
+                        3 * y + x,
+                        "{a} {b} {c} {d} at {x} {y}"
+                    );
                 }
             }
         }

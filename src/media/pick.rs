@@ -22,23 +22,33 @@ pub enum AudioMix {
     /// One, by rule or as picked.
     #[default]
     One,
-    /// The mean of all that can be decoded, each placed by its own time stamps: recorders that keep a track for each speaker.
+    /// The mean of all that can be decoded, each placed by its own time stamps: recorders that keep a track for each
+    /// speaker.
     All,
 }
 
 /// The stream of `kind` by rule or as asked; `Ok(None)` where the file has none.
 ///
-/// Rule: streams that can be decoded; of them those with the default disposition, if any; of them the one with most pixels (or
-/// channels); of them the lowest index.
+/// Rule: streams that can be decoded; of them those with the default disposition, if any; of them the one with most
+/// pixels (or channels); of them the lowest index.
 ///
 /// # Errors
 /// [`Error::Usage`] when `asked` is no decodable stream of this kind.
-pub(super) fn choose(streams: &[StreamInfo], kind: StreamKind, asked: Option<usize>, path: &std::path::Path) -> Result<Option<usize>> {
+pub(super) fn choose(
+    streams: &[StreamInfo],
+    kind: StreamKind,
+    asked: Option<usize>,
+    path: &std::path::Path,
+) -> Result<Option<usize>> {
     if let Some(index) = asked {
         return match streams.iter().find(|s| s.index == index && s.kind == kind && s.decodable) {
             Some(s) => Ok(Some(s.index)),
             None => Err(Error::Usage {
-                what: format!("{} stream {index} of {} was asked for, which is none that can be decoded", kind.name(), path.display()),
+                what: format!(
+                    "{} stream {index} of {} was asked for, which is none that can be decoded",
+                    kind.name(),
+                    path.display()
+                ),
                 hint: format!("its streams are: {}", list(streams)),
             }),
         };
@@ -67,7 +77,13 @@ fn list(streams: &[StreamInfo]) -> String {
         if !text.is_empty() {
             text.push_str(", ");
         }
-        text.push_str(&format!("{} {} ({}{})", s.index, s.kind.name(), s.codec, if s.attached_picture { ", cover art" } else { "" }));
+        text.push_str(&format!(
+            "{} {} ({}{})",
+            s.index,
+            s.kind.name(),
+            s.codec,
+            if s.attached_picture { ", cover art" } else { "" }
+        ));
     }
     text
 }

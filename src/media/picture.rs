@@ -36,7 +36,11 @@ impl Shape {
         let widened = f64::from(self.width) * f64::from(self.height) * sar.max(1.0 / sar);
         if widened > bounds::MOST_PIXELS as f64 {
             // Too large to be made larger: the other side is made smaller.
-            return if sar >= 1.0 { (self.width, stretch(self.height, 1.0 / sar)) } else { (stretch(self.width, sar), self.height) };
+            return if sar >= 1.0 {
+                (self.width, stretch(self.height, 1.0 / sar))
+            } else {
+                (stretch(self.width, sar), self.height)
+            };
         }
         if sar >= 1.0 { (stretch(self.width, sar), self.height) } else { (self.width, stretch(self.height, 1.0 / sar)) }
     }
@@ -54,7 +58,12 @@ pub(super) struct Converter {
 
 impl Converter {
     /// The picture of `frame`, whose pixels are `sar` wide for 1 high.
-    pub(super) fn convert(&mut self, frame: &mut frame::Video, sar: f64, orientation: Orientation) -> Result<RgbImage, ffmpeg::Error> {
+    pub(super) fn convert(
+        &mut self,
+        frame: &mut frame::Video,
+        sar: f64,
+        orientation: Orientation,
+    ) -> Result<RgbImage, ffmpeg::Error> {
         if tonemap::is_hdr(frame) && self.no_tone_map.is_none() {
             match self.tone_mapped(frame) {
                 Ok(mut mapped) => return self.scale(&mut mapped, sar, orientation),
@@ -82,7 +91,12 @@ impl Converter {
         }
     }
 
-    fn scale(&mut self, frame: &mut frame::Video, sar: f64, orientation: Orientation) -> Result<RgbImage, ffmpeg::Error> {
+    fn scale(
+        &mut self,
+        frame: &mut frame::Video,
+        sar: f64,
+        orientation: Orientation,
+    ) -> Result<RgbImage, ffmpeg::Error> {
         let wanted = Wanted::of(frame, sar);
         let scaler = match self.scaler.take() {
             Some(scaler) if scaler.wanted == wanted => scaler,
@@ -112,7 +126,10 @@ struct Wanted {
 impl Wanted {
     fn of(frame: &frame::Video, sar: f64) -> Self {
         let shape = Shape::of(frame);
-        let jpeg = matches!(shape.format, Pixel::YUVJ420P | Pixel::YUVJ422P | Pixel::YUVJ444P | Pixel::YUVJ440P | Pixel::YUVJ411P);
+        let jpeg = matches!(
+            shape.format,
+            Pixel::YUVJ420P | Pixel::YUVJ422P | Pixel::YUVJ444P | Pixel::YUVJ440P | Pixel::YUVJ411P
+        );
         // SAFETY: a decoded frame; the matrix is read as a plain number.
         let matrix = unsafe { (*frame.as_ptr()).colorspace as c_int };
         Wanted { shape, size: shape.square(sar), matrix, full_range: jpeg || frame.color_range() == Range::JPEG }
@@ -136,8 +153,8 @@ impl Drop for Scaler {
 }
 
 impl Scaler {
-    /// As FFmpeg's own scale filter sets it up: bicubic, the frame's matrix (BT.601 where it names none) and range, chroma of
-    /// 4:2:0 half-way between lines.
+    /// As FFmpeg's own scale filter sets it up: bicubic, the frame's matrix (BT.601 where it names none) and range,
+    /// chroma of 4:2:0 half-way between lines.
     fn new(wanted: Wanted) -> Result<Self, ffmpeg::Error> {
         // SAFETY: allocates or gives null.
         let context = std::ptr::NonNull::new(unsafe { ffi::sws_alloc_context() }).ok_or(ffmpeg::Error::Bug)?;
@@ -164,8 +181,8 @@ impl Scaler {
                 return Err(code.into());
             }
         }
-        // SAFETY: the tables are static data of the library; ranges and levels are plain numbers. It refuses formats that have no
-        // matrix (RGB, grey), which need none.
+        // SAFETY: the tables are static data of the library; ranges and levels are plain numbers. It refuses formats
+        // that have no matrix (RGB, grey), which need none.
         unsafe {
             let matrix = match wanted.matrix {
                 m @ 1..=10 if m != 2 && m != 3 && m != 8 => m,
@@ -173,7 +190,16 @@ impl Scaler {
             };
             let from = ffi::sws_getCoefficients(matrix);
             let to = ffi::sws_getCoefficients(ffi::SWS_CS_DEFAULT);
-            ffi::sws_setColorspaceDetails(context.as_ptr(), from, c_int::from(wanted.full_range), to, 1, 0, 1 << 16, 1 << 16);
+            ffi::sws_setColorspaceDetails(
+                context.as_ptr(),
+                from,
+                c_int::from(wanted.full_range),
+                to,
+                1,
+                0,
+                1 << 16,
+                1 << 16,
+            );
         }
         // SAFETY: all options are set; no filters.
         let code = unsafe { ffi::sws_init_context(context.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut()) };
@@ -184,7 +210,8 @@ impl Scaler {
     }
 
     fn run(&mut self, from: &mut frame::Video, to: &mut frame::Video) -> Result<(), ffmpeg::Error> {
-        // SAFETY: `from` has the shape the context was made for (it is part of `wanted`), `to` was allocated with its size and RGB24.
+        // SAFETY: `from` has the shape the context was made for (it is part of `wanted`), `to` was allocated with its
+        // size and RGB24.
         let code = unsafe {
             let (from, to) = (from.as_ptr(), to.as_mut_ptr());
             ffi::sws_scale(
@@ -201,9 +228,9 @@ impl Scaler {
     }
 }
 
-/// FFmpeg's default in its scale filter, so that pixels are those of `ffmpeg -i clip frame.png`. Its SIMD paths (SSSE3, AVX2) agree
-/// to the bit, and `accurate_rnd+bitexact`, which would also agree with machines without them, costs seven times as much
-/// (6.5 instead of 0.9 ms a picture of 1280x720).
+/// FFmpeg's default in its scale filter, so that pixels are those of `ffmpeg -i clip frame.png`. Its SIMD paths (SSSE3,
+/// AVX2) agree to the bit, and `accurate_rnd+bitexact`, which would also agree with machines without them, costs seven
+/// times as much (6.5 instead of 0.9 ms a picture of 1280x720).
 const SWS_FLAGS: i64 = ffi::SWS_BICUBIC as i64;
 
 #[cfg(test)]

@@ -199,7 +199,10 @@ impl Placing {
             (Some(secs), Some(_)) => {
                 let mut off = (((secs + self.shift) * rate).round() - self.next as f64) / rate;
                 let anew = back > RESTART_SECS || (back > RESYNC_SECS && secs <= self.clock_start);
-                if off < -NEW_CLOCK_SECS || (off < -RESYNC_SECS && anew) || (off > NEW_CLOCK_SECS && self.now() + off > self.limit) {
+                if off < -NEW_CLOCK_SECS
+                    || (off < -RESYNC_SECS && anew)
+                    || (off > NEW_CLOCK_SECS && self.now() + off > self.limit)
+                {
                     self.new_clock(secs, self.now());
                     off = 0.0;
                 }
@@ -308,7 +311,11 @@ impl Placing {
         let until = |i: usize| self.restarts.get(i + 1).map_or(end_secs, |&(_, onto)| onto);
         let told = self.restarts.iter().take(MOST_JUMPS_TOLD as usize).enumerate();
         told.filter_map(|(i, &(stamp_secs, onto))| {
-            Some(Warning::ClockRestart { stream: "audio", stamp_secs, span: Segment::from_secs(onto, until(i).max(onto))? })
+            Some(Warning::ClockRestart {
+                stream: "audio",
+                stamp_secs,
+                span: Segment::from_secs(onto, until(i).max(onto))?,
+            })
         })
         .collect()
     }
@@ -317,7 +324,9 @@ impl Placing {
         let (from, to) = (self.next, self.next + count);
         self.next = to;
         let audible = (to.max(0) - from.max(0)) as u64;
-        if let Some(span) = Segment::from_secs(from.max(0) as f64 / rate, to.max(0) as f64 / rate).filter(|s| !s.is_empty()) {
+        if let Some(span) =
+            Segment::from_secs(from.max(0) as f64 / rate, to.max(0) as f64 / rate).filter(|s| !s.is_empty())
+        {
             self.gaps.push(span);
             if self.gaps.len() <= MOST_GAPS_TOLD {
                 self.warnings.push(Warning::GapFilled { span });

@@ -17,7 +17,9 @@ fn place(rate: u32, pieces: &[(Option<f64>, usize)]) -> Placed {
 fn a_late_start_is_silence_and_samples_before_the_origin_go() {
     let p = place(16_000, &[(Some(0.5), 16_000)]);
     assert_eq!(p.samples.len(), 24_000);
-    assert!(p.samples[..8000].iter().all(|s| s.abs() < 1e-9) && p.samples[8000..].iter().all(|s| (s - 1.0).abs() < 1e-9));
+    assert!(
+        p.samples[..8000].iter().all(|s| s.abs() < 1e-9) && p.samples[8000..].iter().all(|s| (s - 1.0).abs() < 1e-9)
+    );
     assert!((p.start_secs - 0.5).abs() < 1e-12 && p.gaps.is_empty());
     let p = place(16_000, &[(Some(-0.5), 6000), (Some(-0.125), 16_000)]);
     assert_eq!(p.samples.len(), 14_000);

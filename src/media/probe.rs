@@ -83,7 +83,8 @@ pub struct StreamInfo {
     pub decodable: bool,
     /// Start on the container's own clock, not yet counted from the common origin.
     pub start_secs: Option<f64>,
-    /// Duration the container tells (or, in Matroska, its DURATION tag); `None` where it is only guessed from the bit rate.
+    /// Duration the container tells (or, in Matroska, its DURATION tag); `None` where it is only guessed from the bit
+    /// rate.
     pub declared_secs: Option<f64>,
     /// Number of frames the container tells.
     pub declared_frames: Option<u64>,
@@ -143,7 +144,10 @@ impl Probe {
         let undecodable = self.streams.iter().filter(|s| s.kind == kind && !s.decodable && !s.attached_picture);
         let named = |s: &StreamInfo| match s.codec.as_str() {
             "none" | "" => format!("stream {} is of a codec FFmpeg does not know", s.index),
-            codec => format!("stream {} is {codec}, for which there is no decoder here or no parameters in the file", s.index),
+            codec => format!(
+                "stream {} is {codec}, for which there is no decoder here or no parameters in the file",
+                s.index
+            ),
         };
         let undecodable: Vec<String> = undecodable.map(named).collect();
         let undecodable = (!undecodable.is_empty()).then(|| undecodable.join("; "));
@@ -172,8 +176,9 @@ impl Probe {
 /// Opens `path`, lists its streams and chooses among them.
 ///
 /// # Errors
-/// [`Error::Read`] when the file cannot be opened, [`Error::Media`] when FFmpeg finds no container it knows (with FFmpeg's
-/// message), [`Error::Usage`] when `pick` names a stream that is not there. A file without audio or video is no error here.
+/// [`Error::Read`] when the file cannot be opened, [`Error::Media`] when FFmpeg finds no container it knows (with
+/// FFmpeg's message), [`Error::Usage`] when `pick` names a stream that is not there. A file without audio or video is
+/// no error here.
 pub fn probe(path: &Path, pick: StreamPick) -> Result<Probe> {
     Ok(OpenMedia::open(path, pick)?.probe)
 }

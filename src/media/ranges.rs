@@ -76,7 +76,11 @@ fn every_data_chunk_of_a_wav_is_read() {
     // The second cut short: what is missing is told.
     let two = parts(96_000);
     let a = hear(&join(&clips, "two.wav", &[&two[..two.len() - 32_000]]));
-    assert!(a.warnings.contains(&Warning::Shortfall { stream: "audio", span: Segment::from_secs(5.0, 6.0).unwrap() }), "{:?}", a.warnings);
+    assert!(
+        a.warnings.contains(&Warning::Shortfall { stream: "audio", span: Segment::from_secs(5.0, 6.0).unwrap() }),
+        "{:?}",
+        a.warnings
+    );
     // Of a codec that is not read here, it is told.
     let packed = std::fs::read(clips.make("packed.wav", &format!("{TONE} -c:a adpcm_ima_wav"))).unwrap();
     let data = packed.windows(4).position(|w| w == b"data").unwrap();
@@ -106,7 +110,9 @@ fn errors_are_told_where_the_sound_is_missing() {
     flac[middle..middle + 12_000].fill(0x5A);
     let a = hear(&join(&clips, "bad.flac", &[&flac]));
     let (gap, spans) = (a.report.gaps[0], decode_errors(&a.warnings));
-    let near = |s: &Segment| (s.start().get() - gap.start().get()).abs() < 0.15 && (s.end().get() - gap.end().get()).abs() < 0.3;
+    let near = |s: &Segment| {
+        (s.start().get() - gap.start().get()).abs() < 0.15 && (s.end().get() - gap.end().get()).abs() < 0.3
+    };
     assert!(spans.len() == 1 && near(&spans[0]), "{:?}", a.warnings);
 }
 
@@ -115,7 +121,12 @@ fn padding_of_the_last_packet_in_caf_is_no_loss() {
     let clips = Clips::new();
     for rate_hz in [8_000, 16_000, 44_100] {
         let a = hear(&clips.make("a.caf", &format!("{TONE} -ar {rate_hz} -c:a alac")));
-        assert!((a.report.end_secs - 6.0).abs() < 0.01 && a.warnings.is_empty(), "{rate_hz}: {:?} {:?}", a.report, a.warnings);
+        assert!(
+            (a.report.end_secs - 6.0).abs() < 0.01 && a.warnings.is_empty(),
+            "{rate_hz}: {:?} {:?}",
+            a.report,
+            a.warnings
+        );
     }
 }
 
@@ -126,13 +137,18 @@ fn frames_behind_the_index_of_a_joined_mxf_are_placed() {
     let bytes = std::fs::read(clips.make("a.mxf", film)).unwrap();
     let report = watch(&join(&clips, "twice.mxf", &[&bytes, &bytes]));
     assert!((report.end.unwrap().get() - 6.0).abs() < 0.2, "{report:?}");
-    assert!(report.warnings.iter().any(|w| matches!(w.code().as_str(), "video_clock" | "timestamp_jump")), "{:?}", report.warnings);
+    assert!(
+        report.warnings.iter().any(|w| matches!(w.code().as_str(), "video_clock" | "timestamp_jump")),
+        "{:?}",
+        report.warnings
+    );
 }
 
 #[test]
 fn a_stream_that_cannot_be_decoded_is_named() {
     let clips = Clips::new();
-    let path = clips.make("a.mkv", &format!("-f lavfi -i testsrc=size=64x48:rate=5:duration=2 {TONE} -c:v libx264 -c:a aac"));
+    let path =
+        clips.make("a.mkv", &format!("-f lavfi -i testsrc=size=64x48:rate=5:duration=2 {TONE} -c:v libx264 -c:a aac"));
     let mut bytes = std::fs::read(&path).unwrap();
     for (name, other) in [("V_MPEG4/ISO/AVC", "V_MPEG4/ISO/XYZ"), ("A_AAC", "A_XYZ")] {
         let at = bytes.windows(name.len()).position(|w| w == name.as_bytes()).unwrap();
@@ -145,8 +161,11 @@ fn a_stream_that_cannot_be_decoded_is_named() {
         let Error::NoStream { undecodable: Some(what), .. } = &e else { panic!("{e:?}") };
         assert!(what.contains("stream") && e.to_string().contains(what.as_str()), "{e}");
     }
-    let none =
-        audio(&clips.make("silent.mkv", "-f lavfi -i testsrc=size=64x48:rate=5:duration=2 -c:v libx264"), 16_000, StreamPick::default())
-            .unwrap_err();
+    let none = audio(
+        &clips.make("silent.mkv", "-f lavfi -i testsrc=size=64x48:rate=5:duration=2 -c:v libx264"),
+        16_000,
+        StreamPick::default(),
+    )
+    .unwrap_err();
     assert!(matches!(none, Error::NoStream { undecodable: None, .. }), "{none:?}");
 }

@@ -113,7 +113,11 @@ fn f2_rotation_gives_upright_frames() {
         };
         assert_eq!(ours.get_pixel(x, y), flat.get_pixel(20, 10), "{deg}");
         let off: u64 = ours.as_raw().iter().zip(theirs.as_raw()).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
-        assert!(off as f64 / (theirs.as_raw().len() as f64) < 2.0, "{deg}: mean difference {}", off as f64 / theirs.as_raw().len() as f64);
+        assert!(
+            off as f64 / (theirs.as_raw().len() as f64) < 2.0,
+            "{deg}: mean difference {}",
+            off as f64 / theirs.as_raw().len() as f64
+        );
     }
 }
 
@@ -128,7 +132,12 @@ fn f3_a_late_stream_stays_late() {
     assert!(hear(&path).report.start_secs < 1e-6);
     let path = clips.make("late_audio.mkv", "-i base.mp4 -itsoffset 0.5 -i base.mp4 -map 0:v -map 1:a -c copy");
     let a = hear(&path);
-    assert!((a.report.start_secs - 0.5).abs() < 0.03 && (onset(&a) - 0.5).abs() < 0.03, "{} {}", a.report.start_secs, onset(&a));
+    assert!(
+        (a.report.start_secs - 0.5).abs() < 0.03 && (onset(&a) - 0.5).abs() < 0.03,
+        "{} {}",
+        a.report.start_secs,
+        onset(&a)
+    );
     assert!((a.report.end_secs - 4.5).abs() < 0.06);
 }
 
@@ -143,7 +152,10 @@ fn f4_f5_short_audio_and_no_audio() {
     let silent = clips.make("silent.mp4", "-i base.mp4 -an -c copy");
     assert!(matches!(audio(&silent, 16_000, StreamPick::default()), Err(Error::NoStream { kind: "audio", .. })));
     assert_eq!(probe(&silent, StreamPick::default()).unwrap().audio, None);
-    assert!(matches!(video(&clips.path("two.m4a"), EVERY, StreamPick::default()), Err(Error::NoStream { kind: "video", .. })));
+    assert!(matches!(
+        video(&clips.path("two.m4a"), EVERY, StreamPick::default()),
+        Err(Error::NoStream { kind: "video", .. })
+    ));
 }
 
 #[test]
@@ -223,7 +235,10 @@ fn joined_recordings_with_a_new_clock_follow_on() {
     assert!((frames.last().unwrap().pts.get() - 27.9).abs() < 0.3, "{:?}", r);
     let a = hear(&joined);
     assert!((a.report.end_secs - 28.0).abs() < 0.3, "{:?} {:?}", a.report, a.warnings);
-    assert!(codes(&a.warnings).iter().any(|c| c == "timestamp_jump") && codes(&r.warnings).iter().any(|c| c == "timestamp_jump"));
+    assert!(
+        codes(&a.warnings).iter().any(|c| c == "timestamp_jump")
+            && codes(&r.warnings).iter().any(|c| c == "timestamp_jump")
+    );
 }
 
 #[test]
@@ -231,7 +246,9 @@ fn wav_formats_agree_with_ffmpeg_and_channels_are_averaged() {
     let clips = Clips::new();
     // Every format, every rate and every layout, not every combination.
     let plain = |codec: &str, rate: u32, channels: usize| codec == "pcm_s16le" || (rate == 44_100 && channels == 2);
-    for (codec, bound) in [("pcm_u8", 1e-2), ("pcm_s16le", 1e-4), ("pcm_s24le", 1e-6), ("pcm_s32le", 1e-6), ("pcm_f32le", 1e-6)] {
+    for (codec, bound) in
+        [("pcm_u8", 1e-2), ("pcm_s16le", 1e-4), ("pcm_s24le", 1e-6), ("pcm_s32le", 1e-6), ("pcm_f32le", 1e-6)]
+    {
         for rate in [8_000, 16_000, 44_100, 48_000, 192_000] {
             for channels in [1_usize, 2, 6].into_iter().filter(|&c| plain(codec, rate, c)) {
                 // Channel c carries a tone of level (c + 1) / 10.
@@ -259,7 +276,10 @@ fn wav_formats_agree_with_ffmpeg_and_channels_are_averaged() {
 #[test]
 fn f9_mp3_without_a_header_is_counted_not_believed() {
     let clips = Clips::new();
-    let path = clips.make("vbr.mp3", "-f lavfi -i \"aevalsrc='if(lt(t,60),0.5*sin(2*PI*220*t),0)':s=44100:d=120\" -q:a 5 -write_xing 0");
+    let path = clips.make(
+        "vbr.mp3",
+        "-f lavfi -i \"aevalsrc='if(lt(t,60),0.5*sin(2*PI*220*t),0)':s=44100:d=120\" -q:a 5 -write_xing 0",
+    );
     let a = hear(&path);
     assert!((a.report.end_secs - 120.0).abs() < 0.1, "{:?}", a.report);
     assert!(!codes(&a.warnings).iter().any(|c| c == "shortfall"), "{:?}", a.warnings);
@@ -296,7 +316,8 @@ fn f11_a_high_rate_in_avi_goes_by_its_own_times() {
 fn f12_two_sound_tracks_and_cover_art() {
     let clips = Clips::new();
     clips.base();
-    let path = clips.make("two.mp4", "-i base.mp4 -map 0:v -map 0:a -map 0:a -c copy -disposition:a:0 0 -disposition:a:1 default");
+    let path = clips
+        .make("two.mp4", "-i base.mp4 -map 0:v -map 0:a -map 0:a -c copy -disposition:a:0 0 -disposition:a:1 default");
     let p = probe(&path, StreamPick::default()).unwrap();
     assert_eq!((p.video, p.audio), (Some(0), Some(2)));
     let a = hear(&path);
@@ -306,7 +327,10 @@ fn f12_two_sound_tracks_and_cover_art() {
     let e = probe(&path, StreamPick { audio: Some(0), ..StreamPick::default() }).unwrap_err();
     assert!(matches!(e, Error::Usage { .. }) && e.to_string().contains("0 video (h264)"), "{e}");
     clips.make("cover.png", "-i base.mp4 -frames:v 1");
-    let song = clips.make("song.mp3", "-i base.mp4 -i cover.png -map 0:a -map 1:v -c:v copy -id3v2_version 3 -disposition:v attached_pic");
+    let song = clips.make(
+        "song.mp3",
+        "-i base.mp4 -i cover.png -map 0:a -map 1:v -c:v copy -id3v2_version 3 -disposition:v attached_pic",
+    );
     let p = probe(&song, StreamPick::default()).unwrap();
     assert!(p.streams.iter().any(|s| s.attached_picture) && p.video.is_none(), "{p:?}");
 }
@@ -323,8 +347,10 @@ fn f13_digital_silence_is_silence() {
 #[test]
 fn f14_a_hole_in_the_audio_is_silence_of_its_length() {
     let clips = Clips::new();
-    let path = clips
-        .make("hole.mka", "-f lavfi -i sine=frequency=220:sample_rate=44100:duration=10 -af \"aselect='not(between(t,4,7))'\" -c:a aac");
+    let path = clips.make(
+        "hole.mka",
+        "-f lavfi -i sine=frequency=220:sample_rate=44100:duration=10 -af \"aselect='not(between(t,4,7))'\" -c:a aac",
+    );
     let a = hear(&path);
     assert!((a.report.end_secs - 10.0).abs() < 0.1, "{:?}", a.report);
     assert_eq!(a.report.gaps.len(), 1);
@@ -342,7 +368,10 @@ fn changes_in_mid_stream() {
     clips.base();
     // Two transport streams joined: size, sound rate and channels change, and the clock starts anew.
     clips.make("a.ts", "-i base.mp4 -t 2 -c:v mpeg2video -c:a mp2 -ar 44100 -ac 1 -muxdelay 0");
-    clips.make("b.ts", "-i base.mp4 -t 2 -s 320x240 -c:v mpeg2video -c:a mp2 -ar 48000 -ac 2 -muxdelay 0 -output_ts_offset 2");
+    clips.make(
+        "b.ts",
+        "-i base.mp4 -t 2 -s 320x240 -c:v mpeg2video -c:a mp2 -ar 48000 -ac 2 -muxdelay 0 -output_ts_offset 2",
+    );
     let joined = clips.path("joined.ts");
     let mut bytes = std::fs::read(clips.path("a.ts")).unwrap();
     bytes.extend(std::fs::read(clips.path("b.ts")).unwrap());

@@ -5,11 +5,12 @@ use rubato::{Fft, FixedSync, Indexing, Resampler as _, WindowFunction};
 
 use crate::error::{Cause, Error, Result};
 
-/// Block length in seconds: the filter is as long as a block, so that the transition band of the squared Blackman-Harris window
-/// is about 170 Hz wide, and the delay stays small.
+/// Block length in seconds: the filter is as long as a block, so that the transition band of the squared
+/// Blackman-Harris window is about 170 Hz wide, and the delay stays small.
 const BLOCK_SECS: f64 = 0.04;
 
-/// Mono samples from one rate to another; the output of `n` samples is `round(n * to / from)` samples, sample 0 at the same instant.
+/// Mono samples from one rate to another; the output of `n` samples is `round(n * to / from)` samples, sample 0 at the
+/// same instant.
 pub(super) struct Resampler {
     from: u32,
     to: u32,
@@ -65,7 +66,8 @@ impl Resampler {
 
     /// Appends the tail, so that in all `round(n * to / from)` samples were given.
     pub(super) fn finish(mut self, out: &mut Vec<f32>) -> Result<()> {
-        let due = (u128::from(self.taken) * u128::from(self.to) * 2 + u128::from(self.from)) / (2 * u128::from(self.from));
+        let due =
+            (u128::from(self.taken) * u128::from(self.to) * 2 + u128::from(self.from)) / (2 * u128::from(self.from));
         let due = due as u64;
         while self.given < due {
             let Some(stage) = &mut self.stage else { break };
@@ -97,9 +99,12 @@ impl Stage {
         let before = out.len();
         let mut used = 0;
         while self.waiting.len() - used >= need {
-            let input = SequentialSlice::new(&self.waiting[used..used + need], 1, need).map_err(|e| failed(need, gives, e))?;
+            let input =
+                SequentialSlice::new(&self.waiting[used..used + need], 1, need).map_err(|e| failed(need, gives, e))?;
             let mut output = SequentialSlice::new_mut(&mut self.block, 1, gives).map_err(|e| failed(need, gives, e))?;
-            self.fft.process_into_buffer(&input, &mut output, Some(&Indexing::new())).map_err(|e| failed(need, gives, e))?;
+            self.fft
+                .process_into_buffer(&input, &mut output, Some(&Indexing::new()))
+                .map_err(|e| failed(need, gives, e))?;
             let skip = self.skip.min(gives);
             out.extend_from_slice(&self.block[skip..]);
             self.skip -= skip;
@@ -115,7 +120,10 @@ fn gcd(a: usize, b: usize) -> usize {
 }
 
 fn failed(from: usize, to: usize, cause: impl Into<Cause>) -> Error {
-    Error::Usage { what: format!("resampling from {from} to {to}: {}", cause.into()), hint: "give a rate of 8000 to 192000 Hz".into() }
+    Error::Usage {
+        what: format!("resampling from {from} to {to}: {}", cause.into()),
+        hint: "give a rate of 8000 to 192000 Hz".into(),
+    }
 }
 
 #[cfg(test)]

@@ -102,7 +102,8 @@ impl RiffParts {
     }
 }
 
-/// True for a WAV whose header tells integers and whose samples are floats, or that holds neither: not to be read as integers.
+/// True for a WAV whose header tells integers and whose samples are floats, or that holds neither: not to be read as
+/// integers.
 pub(super) fn holds_no_integers(path: &Path) -> bool {
     let look = || -> std::io::Result<bool> {
         let mut file = File::open(path)?;
@@ -122,8 +123,8 @@ fn starts_riff(file: &mut File, at: u64, end: u64) -> std::io::Result<bool> {
     Ok(&head[..4] == b"RIFF" && &head[8..] == b"WAVE")
 }
 
-/// The WAV that begins at `at`, as a part for each chunk of sound, and where it ends; there is none where it has no sound that can
-/// be read here.
+/// The WAV that begins at `at`, as a part for each chunk of sound, and where it ends; there is none where it has no
+/// sound that can be read here.
 fn part(file: &mut File, at: u64, end: u64) -> std::io::Result<Option<(Vec<WavePart>, u64)>> {
     if !starts_riff(file, at, end)? {
         return Ok(None);
@@ -177,7 +178,9 @@ fn refuse_less_than_a_byte(bytes: &[u8]) -> std::io::Result<()> {
     let word = |at: usize| bytes.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]));
     let (tag, channels, align, bits) = (word(0), word(2), word(12), word(14));
     if tag == PCM && bits > 0 && bits < 8 && align < channels {
-        let what = format!("its header tells samples of {bits} bits in blocks of {align} bytes, which no recorder writes: convert it anew");
+        let what = format!(
+            "its header tells samples of {bits} bits in blocks of {align} bytes, which no recorder writes: convert it anew"
+        );
         return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, what));
     }
     Ok(())
@@ -213,7 +216,8 @@ fn floats(file: &mut File, part: &WavePart) -> std::io::Result<bool> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(part.begin))?;
     file.take(part.bytes.min(4 * PIECE as u64)).read_to_end(&mut bytes)?;
-    let samples: Vec<f64> = bytes.chunks_exact(4).map(|b| value(b, true, 0).abs()).filter(|s| *s > 0.0 || s.is_nan()).collect();
+    let samples: Vec<f64> =
+        bytes.chunks_exact(4).map(|b| value(b, true, 0).abs()).filter(|s| *s > 0.0 || s.is_nan()).collect();
     // Integers taken for floats are next to nothing, or beyond all bounds.
     let sensible = samples.iter().filter(|s| **s > 1e-3).count();
     Ok(2 * sensible > samples.len() && samples.iter().all(|s| *s <= 4.0 * 16_777_216.0))
@@ -245,7 +249,8 @@ fn read(file: &mut File, part: &WavePart, intake: &mut Intake, path: &Path) -> R
 /// How far integers must be shifted up to fill their container; `None` as long as there is only silence to tell it
 /// from.
 fn low_bits(part: &WavePart, bytes: &[u8]) -> Option<u32> {
-    let spare = (8 * part.width as u32).checked_sub(part.valid_bits).filter(|&s| s > 0 && !part.float && part.width > 1)?;
+    let spare =
+        (8 * part.width as u32).checked_sub(part.valid_bits).filter(|&s| s > 0 && !part.float && part.width > 1)?;
     let mut samples = bytes.chunks_exact(part.width).map(integer).filter(|&s| s != 0).peekable();
     samples.peek()?;
     // In 32 bits, what lies in the low `valid` bits is left as it is by this.

@@ -66,13 +66,15 @@ pub(super) struct Reached {
 impl Promised {
     /// For a file whose time stamps are believed up to `longest_secs`.
     pub(super) fn of(probe: &Probe, stream: &StreamInfo, longest_secs: f64) -> Self {
-        let mut films = probe.streams.iter().filter(|s| s.audio.is_some() || (s.video.is_some() && !s.attached_picture));
+        let mut films =
+            probe.streams.iter().filter(|s| s.audio.is_some() || (s.video.is_some() && !s.attached_picture));
         let alone = films.all(|s| s.index == stream.index);
         // MP3 counts the encoder's priming, which is not played; Matroska's duration is the end of the last block by
         // some writers, and the length by others.
         let from_zero = matches!(probe.container.as_str(), "mp3" | "matroska,webm");
         let late = if from_zero { probe.origin.get().max(0.0) } else { 0.0 };
-        let stream_end = stream.declared_end(probe.origin).map(|end| if probe.container == "mp3" { end - late } else { end });
+        let stream_end =
+            stream.declared_end(probe.origin).map(|end| if probe.container == "mp3" { end - late } else { end });
         Promised {
             path: probe.path.clone(),
             kind: stream.kind,
@@ -106,18 +108,24 @@ impl Promised {
         let end = reached.end_secs.max(0.0);
         let tolerated = self.tolerated(reached);
         let believed = |promised: &f64| !reached.miscounted && (!reached.jumped || *promised <= self.longest_secs);
-        let short_of = |promised: Option<f64>, tolerated: f64| promised.filter(believed).filter(|promised| promised - end > tolerated);
+        let short_of = |promised: Option<f64>, tolerated: f64| {
+            promised.filter(believed).filter(|promised| promised - end > tolerated)
+        };
         let packets_end = reached.packets_end.filter(|_| !reached.jumped);
         // Less than a packet is what pads the last one, if it was there.
         let padding = |promised: &f64| self.ending.packet_secs.is_some_and(|packet| promised - end < packet - 1e-6);
         let by_packets = short_of(packets_end, tolerated.max(TRIMMED_SECS));
         // What was there as packets, and trimmed in decoding, is not missing.
-        let untrimmed = |promised: &f64| packets_end.is_none_or(|packets| promised - packets > tolerated.min(SOUND_ROUNDING_SECS));
-        let by_stream = short_of(self.stream_end, tolerated).filter(untrimmed).into_iter().chain(by_packets).reduce(f64::max);
+        let untrimmed =
+            |promised: &f64| packets_end.is_none_or(|packets| promised - packets > tolerated.min(SOUND_ROUNDING_SECS));
+        let by_stream =
+            short_of(self.stream_end, tolerated).filter(untrimmed).into_iter().chain(by_packets).reduce(f64::max);
         let by_stream = by_stream.filter(|promised| !padding(promised));
         let by_whole = || {
-            let promised = short_of(self.whole_end.filter(|_| self.stream_end.is_none()), tolerated.max(ROUNDING_SECS))?;
-            (self.alone || last_packet_end(&self.path).is_some_and(|last| last - end < INTERLEAVED_SECS)).then_some(promised)
+            let promised =
+                short_of(self.whole_end.filter(|_| self.stream_end.is_none()), tolerated.max(ROUNDING_SECS))?;
+            (self.alone || last_packet_end(&self.path).is_some_and(|last| last - end < INTERLEAVED_SECS))
+                .then_some(promised)
         };
         if let Some(promised) = by_stream.or_else(by_whole) {
             let span = Segment::from_secs(end, promised)?;
@@ -168,7 +176,9 @@ fn last_packet_end(path: &Path) -> Option<f64> {
         match packet.read(&mut input) {
             Ok(()) => {
                 failures = 0;
-                let film = probe.stream(packet.stream()).is_some_and(|s| s.audio.is_some() || (s.video.is_some() && !s.attached_picture));
+                let film = probe
+                    .stream(packet.stream())
+                    .is_some_and(|s| s.audio.is_some() || (s.video.is_some() && !s.attached_picture));
                 if film && let (Some(base), Some(ticks)) = (bases.get(packet.stream()), packet.pts().or(packet.dts())) {
                     let secs = since_origin(ticks.saturating_add(packet.duration()), *base, probe.origin).get();
                     end = Some(end.map_or(secs, |e| e.max(secs)));
@@ -198,18 +208,26 @@ mod tests {
     fn the_range_told_is_the_one_that_is_missing() {
         let short = |p: &Promised, end| p.missing(&reached(end)).map(|w| w.to_string());
         let p = promised(StreamKind::Audio, Some(20.0), Some(30.0));
-        assert_eq!(p.missing(&reached(12.0)), Some(Warning::Shortfall { stream: "audio", span: Segment::from_secs(12.0, 20.0).unwrap() }));
+        assert_eq!(
+            p.missing(&reached(12.0)),
+            Some(Warning::Shortfall { stream: "audio", span: Segment::from_secs(12.0, 20.0).unwrap() })
+        );
         assert_eq!(short(&p, 19.95), None, "a last frame is no loss");
         let whole = promised(StreamKind::Video, None, Some(20.0));
         assert!(short(&whole, 12.0).unwrap().contains("12.000"));
         assert_eq!(short(&whole, 19.6), None);
         // The container lost the number, and the demuxer says that the file breaks off.
         let live = promised(StreamKind::Video, None, None);
-        assert!(matches!(live.missing(&reached(12.0)), Some(Warning::Truncated { at, .. }) if (at.get() - 12.0).abs() < 1e-9));
+        assert!(
+            matches!(live.missing(&reached(12.0)), Some(Warning::Truncated { at, .. }) if (at.get() - 12.0).abs() < 1e-9)
+        );
         assert_eq!(live.missing(&Reached { last_word: None, ..reached(12.0) }), None);
         // Packets were there and nothing came out of them.
         let silent = Reached { packets_end: Some(15.0), ..reached(12.0) };
-        assert_eq!(live.missing(&silent), Some(Warning::Shortfall { stream: "video", span: Segment::from_secs(12.0, 15.0).unwrap() }));
+        assert_eq!(
+            live.missing(&silent),
+            Some(Warning::Shortfall { stream: "video", span: Segment::from_secs(12.0, 15.0).unwrap() })
+        );
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Bytes passed over between the packets of bare MP3 and AAC: such files hold no time stamps, FFmpeg counts packets, and
-//! what follows a damaged stretch would be told too early by all that was lost in it.
+//! Bytes passed over between the packets of bare MP3 and AAC: such files hold no time stamps, FFmpeg counts packets,
+//! and what follows a damaged stretch would be told too early by all that was lost in it.
 //!
-//! A packet is whole where its header tells its own size. From one whole packet to the next, bytes that belong to neither
-//! are as many packets as their mean size makes of them: exact at a constant bit rate, near it otherwise.
+//! A packet is whole where its header tells its own size. From one whole packet to the next, bytes that belong to
+//! neither are as many packets as their mean size makes of them: exact at a constant bit rate, near it otherwise.
 
 use std::path::{Path, PathBuf};
 
@@ -45,8 +45,8 @@ impl Skipped {
         self.late_secs
     }
 
-    /// Takes the packet at byte `position`, which by count begins at `start` and lasts `duration` seconds. In words, what was passed
-    /// over before it.
+    /// Takes the packet at byte `position`, which by count begins at `start` and lasts `duration` seconds. In words,
+    /// what was passed over before it.
     pub(super) fn take(&mut self, position: isize, data: &[u8], start: f64, duration: f64) -> Option<String> {
         let position = u64::try_from(position).ok()?;
         // The last packet before tags or damage holds their first bytes too.

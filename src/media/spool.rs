@@ -17,7 +17,8 @@ const PIECE: usize = 1 << 16;
 /// Samples that may still be taken back: what the resampler's last block holds too many.
 const KEPT: usize = 1 << 14;
 
-/// Mono samples of a recording in a file of the system's temporary folder, which vanishes with the value; 4 bytes a sample, exact.
+/// Mono samples of a recording in a file of the system's temporary folder, which vanishes with the value; 4 bytes a
+/// sample, exact.
 #[derive(Debug)]
 pub struct SpooledAudio {
     file: File,
@@ -66,7 +67,9 @@ impl Sound for SpooledAudio {
         let start = range.start.min(end);
         let mut bytes = vec![0; (end - start) * WIDTH];
         let mut file = &self.file;
-        file.seek(SeekFrom::Start((start * WIDTH) as u64)).and_then(|_| file.read_exact(&mut bytes)).map_err(unreadable)?;
+        file.seek(SeekFrom::Start((start * WIDTH) as u64))
+            .and_then(|_| file.read_exact(&mut bytes))
+            .map_err(unreadable)?;
         Ok(Cow::Owned(bytes.chunks_exact(WIDTH).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()))
     }
 }

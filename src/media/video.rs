@@ -111,12 +111,12 @@ pub struct VideoReport {
 
 /// Begins to decode the video stream of `path` chosen by rule or `pick`.
 ///
-/// Every frame is decoded; the first at or after each instant of the sampling grid is converted and handed out. Frames before the
-/// origin are dropped.
+/// Every frame is decoded; the first at or after each instant of the sampling grid is converted and handed out. Frames
+/// before the origin are dropped.
 ///
 /// # Errors
-/// As [`super::probe`]; [`Error::NoStream`] when there is no video, [`Error::Media`] when the decoder cannot start. Broken packets
-/// are no error but counted in the report.
+/// As [`super::probe`]; [`Error::NoStream`] when there is no video, [`Error::Media`] when the decoder cannot start.
+/// Broken packets are no error but counted in the report.
 pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video> {
     if !sampling.rate_hz.is_finite() || sampling.rate_hz < 0.0 {
         let what = format!("a sampling rate of {} Hz", sampling.rate_hz);
@@ -340,7 +340,12 @@ impl Film {
         r.hdr = tonemap::is_hdr(frame);
     }
 
-    fn deinterlace(&mut self, frame: &mut frame::Video, notes: FrameNotes, interlaced: bool) -> std::result::Result<(), Stopped> {
+    fn deinterlace(
+        &mut self,
+        frame: &mut frame::Video,
+        notes: FrameNotes,
+        interlaced: bool,
+    ) -> std::result::Result<(), Stopped> {
         self.report.interlaced = true;
         let shape = Shape::of(frame);
         if self.deinterlacer.as_ref().is_some_and(|d| d.shape() != shape) {

@@ -22,23 +22,29 @@ pub(super) struct PlainWav {
 }
 
 impl PlainWav {
-    /// `None` where the file is not plain integer or float WAV, or its data size is 0, 0xFFFFFFFF (written to a pipe) or beyond
-    /// the file's end: FFmpeg reads those to the end.
+    /// `None` where the file is not plain integer or float WAV, or its data size is 0, 0xFFFFFFFF (written to a pipe)
+    /// or beyond the file's end: FFmpeg reads those to the end.
     pub(super) fn open(path: &Path, probe: &Probe, stream: &StreamInfo) -> Result<Option<Self>> {
         let plain = matches!(stream.codec.as_str(), "pcm_u8" | "pcm_s16le" | "pcm_s24le" | "pcm_s32le" | "pcm_f32le");
         if probe.container != "wav" || !plain || probe.origin.get().abs() > 0.0 {
             return Ok(None);
         }
-        let file_bytes = std::fs::metadata(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?.len();
+        let file_bytes =
+            std::fs::metadata(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?.len();
         let Ok(reader) = WavReader::open(path) else { return Ok(None) };
         let spec = reader.spec();
         let (rate_hz, channels) = stream.sound();
         // Samples that do not fill their bytes are left to FFmpeg, which has a codec for the bytes.
-        let filled = matches!((stream.codec.as_str(), spec.bits_per_sample), ("pcm_u8", 8) | ("pcm_s16le", 16) | ("pcm_s24le", 24))
-            || matches!((stream.codec.as_str(), spec.bits_per_sample), ("pcm_s32le" | "pcm_f32le", 32));
+        let filled = matches!(
+            (stream.codec.as_str(), spec.bits_per_sample),
+            ("pcm_u8", 8) | ("pcm_s16le", 16) | ("pcm_s24le", 24)
+        ) || matches!((stream.codec.as_str(), spec.bits_per_sample), ("pcm_s32le" | "pcm_f32le", 32));
         let agrees = spec.sample_rate == rate_hz && u32::from(spec.channels) == channels && filled;
         let data_bytes = u64::from(reader.len()) * u64::from(spec.bits_per_sample / 8);
-        let honest = declared::is_whole_wav(path) && data_bytes > 0 && data_bytes < file_bytes && data_bytes + 8 < u64::from(u32::MAX);
+        let honest = declared::is_whole_wav(path)
+            && data_bytes > 0
+            && data_bytes < file_bytes
+            && data_bytes + 8 < u64::from(u32::MAX);
         Ok((agrees && honest).then(|| PlainWav { path: path.to_path_buf(), reader }))
     }
 
@@ -66,7 +72,11 @@ enum Failure {
     Placing(Error),
 }
 
-fn mix(samples: impl Iterator<Item = hound::Result<f64>>, spec: hound::WavSpec, intake: &mut Intake) -> std::result::Result<(), Failure> {
+fn mix(
+    samples: impl Iterator<Item = hound::Result<f64>>,
+    spec: hound::WavSpec,
+    intake: &mut Intake,
+) -> std::result::Result<(), Failure> {
     let channels = usize::from(spec.channels).max(1);
     let mut instant = Vec::with_capacity(channels);
     let empty = || AudioPiece::new(None, spec.sample_rate, channels, PIECE);

@@ -1,4 +1,5 @@
-//! Acceptance of the cast: who on the screen says each speech turn of the reference videos, against what people saw and heard there.
+//! Acceptance of the cast: who on the screen says each speech turn of the reference videos, against what people saw and
+//! heard there.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -66,7 +67,8 @@ fn places(faces: &Table) -> BTreeMap<String, f64> {
 fn the_cast_is_what_people_see_and_hear() {
     let shared = crate::reference::folder();
     let recipe = Recipe::default();
-    let mut models = Models::load(&Registry::open(None).unwrap(), &recipe, Runtime::default()).expect("run make models");
+    let mut models =
+        Models::load(&Registry::open(None).unwrap(), &recipe, Runtime::default()).expect("run make models");
     let truth = truth();
     let (mut wrong, mut unheard) = (Vec::new(), 0);
     for clip in ["interview_split_screen.mp4", "debate_two_faces.avi", "debate_cuts.mp4", "ted_talk.mp4"] {
@@ -74,7 +76,8 @@ fn the_cast_is_what_people_see_and_hear() {
         let done = extract(&request, &mut models, &recipe, &|_| {}).unwrap();
         let table = |name: &str| done.tables.iter().find(|t| t.schema().name == name).unwrap();
         let (turns, places) = (table("turns"), places(table("faces")));
-        let (starts, ends, persons) = (numbers(turns, "start_secs"), numbers(turns, "end_secs"), texts(turns, "person"));
+        let (starts, ends, persons) =
+            (numbers(turns, "start_secs"), numbers(turns, "end_secs"), texts(turns, "person"));
         // The two largest faces stand left and right; a single person on the screen is one and the same throughout.
         let mut on_screen: Vec<&str> = Vec::new();
         for line in truth.iter().filter(|l| l.clip == clip) {

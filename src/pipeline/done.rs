@@ -1,4 +1,5 @@
-//! Whether an interview is done, and what is kept to know it: `timings/<interview_id>.json`, beside the data, written last of all.
+//! Whether an interview is done, and what is kept to know it: `timings/<interview_id>.json`, beside the data, written
+//! last of all.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,8 @@ fn record_path(out: &Path, id: &str) -> Result<PathBuf> {
     paths::timings_path(out, id)
 }
 
-/// The files of the output `name`, each with the name it is kept under: its own, and with an ending where a format writes a second file.
+/// The files of the output `name`, each with the name it is kept under: its own, and with an ending where a format
+/// writes a second file.
 fn output_files(out: &Path, name: &str, id: &str) -> Result<Vec<(String, PathBuf)>> {
     if name == RTTM {
         return Ok(vec![(RTTM.to_owned(), paths::rttm_path(out, id)?)]);
@@ -68,8 +70,8 @@ fn names_hash(request: &Request) -> String {
     short_hash(names.collect::<String>().as_bytes())
 }
 
-/// True where the folder holds the record of an interview that was done from files of these names, whatever has become of
-/// them since.
+/// True where the folder holds the record of an interview that was done from files of these names, whatever has become
+/// of them since.
 pub fn has_record(out: &Path, request: &Request) -> bool {
     // What cannot be read is no record.
     let record = read_record(out, &request.interview_id).ok().flatten();
@@ -106,11 +108,11 @@ fn write(out: &Path, record: &Record) -> Result<()> {
     whole::write_text(&path, &format!("{text}\n"))
 }
 
-/// True when the folder holds this interview: made from inputs of the same content with the same recipe, models and version of the program,
-/// and every file that was written is there and what it was.
+/// True when the folder holds this interview: made from inputs of the same content with the same recipe, models and
+/// version of the program, and every file that was written is there and what it was.
 ///
-/// Sizes, times and both ends of long files are looked at, all of short inputs, and all of whatever has another time than it had; with
-/// `verify` all of everything (see [`super::fingerprint`]).
+/// Sizes, times and both ends of long files are looked at, all of short inputs, and all of whatever has another time
+/// than it had; with `verify` all of everything (see [`super::fingerprint`]).
 pub fn is_done(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, verify: bool) -> bool {
     match why_not(out, request, recipe, registry, verify) {
         Ok(None) => true,
@@ -126,7 +128,13 @@ pub fn is_done(out: &Path, request: &Request, recipe: &Recipe, registry: &Regist
     }
 }
 
-fn why_not(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, verify: bool) -> Result<Option<String>> {
+fn why_not(
+    out: &Path,
+    request: &Request,
+    recipe: &Recipe,
+    registry: &Registry,
+    verify: bool,
+) -> Result<Option<String>> {
     let id = &request.interview_id;
     let Some(mut record) = read_record(out, id)? else { return Ok(Some("not done yet".into())) };
     let row = read::read(&paths::table_path(out, "interviews", id)?)?;

@@ -11,7 +11,8 @@ use crate::table::ColumnData;
 /// The voices of `config`'s enrolment, sorted by name; none when there is no enrolment.
 ///
 /// # Errors
-/// [`Error::Read`] for a path that cannot be read, [`Error::Usage`] for names that cannot be used and recordings without speech,
+/// [`Error::Read`] for a path that cannot be read, [`Error::Usage`] for names that cannot be used and recordings
+/// without speech,
 /// [`Error::Parse`] for a Parquet file without the columns.
 pub fn known_voices(config: &SpeakerConfig, models: &mut SpeakerModels) -> Result<Vec<KnownVoice>> {
     let path = Path::new(&config.enrolment.voices);
@@ -52,11 +53,17 @@ fn recorded(file: &Path, models: &mut SpeakerModels, config: &SpeakerConfig) -> 
 fn stored(path: &Path) -> Result<Vec<KnownVoice>> {
     let table = read::read(path)?;
     let Some(ColumnData::F32List(embeddings)) = table.column("embedding") else {
-        return Err(Error::parse(path, 0, "no column \"embedding\" of lists of numbers", "give the columns name and embedding"));
+        return Err(Error::parse(
+            path,
+            0,
+            "no column \"embedding\" of lists of numbers",
+            "give the columns name and embedding",
+        ));
     };
     let mut voices = Vec::new();
     for (row, embedding) in embeddings.iter().enumerate() {
-        // Also a `speakers` table: its labels, where a transcript named the voices, else names that were enrolled before.
+        // Also a `speakers` table: its labels, where a transcript named the voices, else names that were enrolled
+        // before.
         let enrolled = || table.text("speaker", row).filter(|s| !s.starts_with("SPEAKER_"));
         let name = table.text("name", row).or_else(|| table.text("label", row)).or_else(enrolled);
         if let (Some(name), Some(embedding)) = (name, embedding) {

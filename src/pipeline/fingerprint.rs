@@ -1,9 +1,11 @@
-//! What a file was when it was read or written, kept so that a later run can tell without reading all of it that it still is.
+//! What a file was when it was read or written, kept so that a later run can tell without reading all of it that it
+//! still is.
 //!
-//! Size, times and a hash of both ends are looked at first. Where a time differs, be it that somebody wrote into the file, be it that a
-//! corpus was copied or checked out again, the whole file is read and its sha256 decides: the same content is never done twice, and another
-//! content is found however its size and its time of modification were kept. What is not found without reading all is content that changed
-//! while no time did: a disk that rots, a file system that keeps no times.
+//! Size, times and a hash of both ends are looked at first. Where a time differs, be it that somebody wrote into the
+//! file, be it that a corpus was copied or checked out again, the whole file is read and its sha256 decides: the same
+//! content is never done twice, and another content is found however its size and its time of modification were kept.
+//! What is not found without reading all is content that changed while no time did: a disk that rots, a file system
+//! that keeps no times.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -20,7 +22,8 @@ use crate::inference::file_sha256;
 /// Bytes of either end of a file that are always looked at.
 const EDGE_BYTES: u64 = 1 << 16;
 
-/// A file written so shortly before it was read may be written again without its times telling: clocks of file systems are coarse.
+/// A file written so shortly before it was read may be written again without its times telling: clocks of file systems
+/// are coarse.
 const SETTLED_SECS: i64 = 2;
 
 /// Seconds and nanoseconds since 1970.
@@ -33,7 +36,8 @@ pub(super) struct Stat {
     times: Times,
 }
 
-/// When a file was written and when anything about it (its name, its owner, its times) was changed; nobody can set the latter back.
+/// When a file was written and when anything about it (its name, its owner, its times) was changed; nobody can set the
+/// latter back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub(super) struct Times {
     modified: Time,
@@ -60,7 +64,10 @@ impl Times {
     #[cfg(unix)]
     fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
-        Times { modified: (metadata.mtime(), metadata.mtime_nsec()), changed: (metadata.ctime(), metadata.ctime_nsec()) }
+        Times {
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
     }
 
     #[cfg(not(unix))]
@@ -91,8 +98,8 @@ pub(super) struct FileMark {
 }
 
 impl FileMark {
-    /// Reads the file from end to end. A file of one name is read once in a process for as long as it stays what it is: a whole corpus may
-    /// share a transcript file or a folder of voices.
+    /// Reads the file from end to end. A file of one name is read once in a process for as long as it stays what it is:
+    /// a whole corpus may share a transcript file or a folder of voices.
     ///
     /// # Errors
     /// [`Error::Read`]; [`Error::Changed`] where somebody writes into the file meanwhile.
@@ -131,7 +138,8 @@ impl FileMark {
         Ok(mark)
     }
 
-    /// The mark as it is now where the file still has this content, else `None`. With `whole` all of it is read, whatever its times say.
+    /// The mark as it is now where the file still has this content, else `None`. With `whole` all of it is read,
+    /// whatever its times say.
     ///
     /// # Errors
     /// As [`FileMark::take`].

@@ -1,7 +1,8 @@
-//! How the work grows with the length of an interview: four times the turns may cost little more than four times the looks at segments.
+//! How the work grows with the length of an interview: four times the turns may cost little more than four times the
+//! looks at segments.
 //!
-//! Counted, not timed: [`crate::time::work`] counts every look at a segment's start, end or overlap, and a loop over all pairs of turns
-//! cannot do without. Reading and all tables are under it, with and without sound.
+//! Counted, not timed: [`crate::time::work`] counts every look at a segment's start, end or overlap, and a loop over
+//! all pairs of turns cannot do without. Reading and all tables are under it, with and without sound.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,8 @@ use crate::transcript::{Format, Transcript};
 use crate::turns::{Relations, TurnsConfig, dyads_table};
 use crate::warning::Warnings;
 
-/// Turns of `people` who talk in turn, every seventh a backchannel inside the one before, every fifth begun before that one's end.
+/// Turns of `people` who talk in turn, every seventh a backchannel inside the one before, every fifth begun before that
+/// one's end.
 fn talk(turns: usize, people: usize) -> Transcript {
     let turn = |i: usize| {
         let start = 3.0 * i as f64;
@@ -31,7 +33,13 @@ fn talk(turns: usize, people: usize) -> Transcript {
         };
         let segment = Segment::from_secs(start, end).unwrap();
         let word = Word { text: "so".into(), segment: Segment::from_secs(start, start + 0.3), speaker: None };
-        Turn { index: i as u32 + 1, segment, speaker: Some(format!("Speaker {}", i % people)), text: "so it is".into(), words: vec![word] }
+        Turn {
+            index: i as u32 + 1,
+            segment,
+            speaker: Some(format!("Speaker {}", i % people)),
+            text: "so it is".into(),
+            words: vec![word],
+        }
     };
     Transcript { format: Format::Srt, turns: (0..turns).map(turn).collect(), sample: None, warnings: Vec::new() }
 }
@@ -104,7 +112,9 @@ fn many_people_have_as_many_rows_as_talk_near_each_other() {
 fn in_a_crowd_those_who_talk_or_have_just_talked_are_the_listeners() {
     let (tables, _) = made_tables(&talk(300, 120), &Heard::default());
     let dyads = tables.iter().find(|t| t.schema().name == "dyads").unwrap();
-    let (Some(ColumnData::I64(turn)), Some(ColumnData::Str(listener))) = (dyads.column("turn_index"), dyads.column("listener")) else {
+    let (Some(ColumnData::I64(turn)), Some(ColumnData::Str(listener))) =
+        (dyads.column("turn_index"), dyads.column("listener"))
+    else {
         panic!()
     };
     let mut of_200: Vec<usize> = (0..dyads.rows())
@@ -112,7 +122,8 @@ fn in_a_crowd_those_who_talk_or_have_just_talked_are_the_listeners() {
         .map(|r| listener[r].as_deref().unwrap().trim_start_matches("Speaker ").parse().unwrap())
         .collect();
     of_200.sort_unstable();
-    // Turn 200 is Speaker 79's (199 % 120): 19 talked last before it, and Speaker 80 talks into it (turn 201, begun early).
+    // Turn 200 is Speaker 79's (199 % 120): 19 talked last before it, and Speaker 80 talks into it (turn 201, begun
+    // early).
     let want: Vec<usize> = (60..79).chain([80]).collect();
     assert_eq!(of_200, want);
 }

@@ -76,7 +76,12 @@ pub fn bounds_and_tracks() -> Error {
 }
 
 /// Diarization, or the RTTM that replaces it.
-fn who_spoke(request: &Request, sound: (&Path, &AudioBuffer), models: &mut SpeakerModels, recipe: &Recipe) -> Result<Diarization> {
+fn who_spoke(
+    request: &Request,
+    sound: (&Path, &AudioBuffer),
+    models: &mut SpeakerModels,
+    recipe: &Recipe,
+) -> Result<Diarization> {
     let (path, audio) = sound;
     match &request.rttm {
         None if recipe.input.track_speakers => {

@@ -43,7 +43,9 @@ impl Inputs {
             };
             files.insert(role, Input { path, before });
         }
-        let marks = files.iter().map(|(role, input)| (role.as_str(), input.before.as_ref().map(|(_, mark)| mark.sha256.as_str())));
+        let marks = files
+            .iter()
+            .map(|(role, input)| (role.as_str(), input.before.as_ref().map(|(_, mark)| mark.sha256.as_str())));
         let request_hash = request_hash(request, marks)?;
         Ok(Inputs { files, request_hash })
     }
@@ -76,15 +78,20 @@ impl Inputs {
         let now: Vec<String> = input_files(request, recipe)?.into_iter().map(|(role, _)| role).collect();
         if !now.iter().eq(self.files.keys()) {
             // A picture or a voice came or went.
-            let folder = if recipe.face.enrolment.is_empty() { &recipe.speaker.enrolment.voices } else { &recipe.face.enrolment };
+            let folder = if recipe.face.enrolment.is_empty() {
+                &recipe.speaker.enrolment.voices
+            } else {
+                &recipe.face.enrolment
+            };
             return Err(Error::Changed { path: folder.into() });
         }
         Ok(())
     }
 }
 
-/// The marks of the inputs as they are now, with the hash they make, where all are as `known`; else `None`. Files of speech, words and
-/// enrolment are read wholly, media as far as [`FileMark::still`] needs to, or wholly too with `whole`.
+/// The marks of the inputs as they are now, with the hash they make, where all are as `known`; else `None`. Files of
+/// speech, words and enrolment are read wholly, media as far as [`FileMark::still`] needs to, or wholly too with
+/// `whole`.
 ///
 /// # Errors
 /// As [`Inputs::take`].
@@ -109,14 +116,16 @@ pub(super) fn still(
 
 fn request_hash<'a>(request: &Request, files: impl Iterator<Item = (&'a str, Option<&'a str>)>) -> Result<String> {
     let files: Vec<_> = files.collect();
-    let parts = (&request.interview_id, &request.media_name, &request.sample_id, &request.group, &request.bounds, files);
+    let parts =
+        (&request.interview_id, &request.media_name, &request.sample_id, &request.group, &request.bounds, files);
     let text = serde_json::to_string(&parts).map_err(|e| Error::write(&request.interview_id, e))?;
     Ok(short_hash(text.as_bytes()))
 }
 
 /// Role and path of every file that is read, sorted by role.
 fn input_files(request: &Request, recipe: &Recipe) -> Result<Vec<(String, PathBuf)>> {
-    let mut files: Vec<(String, PathBuf)> = request.files().map(|(role, path)| (role.to_owned(), path.clone())).collect();
+    let mut files: Vec<(String, PathBuf)> =
+        request.files().map(|(role, path)| (role.to_owned(), path.clone())).collect();
     for (role, path) in [("faces", &recipe.face.enrolment), ("voices", &recipe.speaker.enrolment.voices)] {
         if !path.is_empty() {
             below(role, Path::new(path), &mut files)?;
@@ -157,7 +166,11 @@ mod tests {
         let first = before.request_hash.clone();
         assert_eq!(first, hash(&recipe));
         before.must_be_unchanged(&Request::default(), &recipe).unwrap();
-        assert!(still(&before.marks().unwrap(), &Request::default(), &recipe, false).unwrap().is_some_and(|(_, h)| h == first));
+        assert!(
+            still(&before.marks().unwrap(), &Request::default(), &recipe, false)
+                .unwrap()
+                .is_some_and(|(_, h)| h == first)
+        );
         std::fs::write(folder.path().join("anna/2.png"), "one more").unwrap();
         assert_eq!(before.must_be_unchanged(&Request::default(), &recipe).unwrap_err().kind(), "input_changed");
         std::fs::remove_file(folder.path().join("anna/2.png")).unwrap();

@@ -6,7 +6,9 @@ use crate::annotation::union_secs;
 use crate::error::{Error, Result};
 use crate::media::{AudioReport, VideoReport};
 use crate::recipe::Recipe;
-use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Missing, Modality, Table, TableSchema, all_of, all_until};
+use crate::table::{
+    Column, ColumnSpec, CutOff, Kind, Layout, Missing, Modality, Table, TableSchema, all_of, all_until,
+};
 
 /// What the row of an interview is made from.
 struct Row<'a> {
@@ -96,10 +98,14 @@ fn layout<'a>() -> Layout<Row<'a>> {
     let warnings = ColumnSpec::new("warnings", Kind::StrList, "", "What a user should know, each with its code first.");
     columns.push(Column::new(warnings, |r: &Row<'a>| r.warnings.clone()));
     let hashes = [
-        Column::text("request_hash", "Of the inputs: contents of media, transcript, RTTM and enrolment, speaker bounds.", |r: &Row<'a>| {
-            r.request_hash
+        Column::text(
+            "request_hash",
+            "Of the inputs: contents of media, transcript, RTTM and enrolment, speaker bounds.",
+            |r: &Row<'a>| r.request_hash,
+        ),
+        Column::text("recipe_hash", "Of the recipe, enrolled voices and faces by their contents.", |r: &Row<'a>| {
+            r.recipe_hash.clone()
         }),
-        Column::text("recipe_hash", "Of the recipe, enrolled voices and faces by their contents.", |r: &Row<'a>| r.recipe_hash.clone()),
     ];
     columns.extend(all_until(CutOff::None, hashes));
     let description = "One interview: what it was made from, what was found in it, and what went wrong.";
@@ -118,7 +124,11 @@ fn what_it_is<'a>() -> Vec<Column<Row<'a>>> {
             Outcome::Done(_) => None,
             Outcome::Failed { kind, .. } => Some(kind),
         }),
-        Column::text("media", "Media file as the manifest names it, else its name; never an absolute path.", |r: &Row<'a>| r.media.clone()),
+        Column::text(
+            "media",
+            "Media file as the manifest names it, else its name; never an absolute path.",
+            |r: &Row<'a>| r.media.clone(),
+        ),
         Column::text("transcript_format", "Format of the transcript; null without one.", |r: &Row<'a>| {
             Some(r.scene()?.transcript?.format.to_string())
         }),
@@ -131,30 +141,51 @@ fn audio_columns<'a>() -> Vec<Column<Row<'a>>> {
         Column::float("audio_decoded_secs", "s", "Sound decoded, silence filled into gaps left out.", |r: &Row<'a>| {
             r.audio().map(|a| a.decoded_secs)
         }),
-        Column::float("audio_declared_secs", "s", "Length the container declares for the audio stream.", |r: &Row<'a>| {
-            r.audio().map(|a| a.declared_secs)
+        Column::float(
+            "audio_declared_secs",
+            "s",
+            "Length the container declares for the audio stream.",
+            |r: &Row<'a>| r.audio().map(|a| a.declared_secs),
+        ),
+        Column::float("audio_start_secs", "s", "First sample, from the common origin.", |r: &Row<'a>| {
+            r.audio().map(|a| a.start_secs)
         }),
-        Column::float("audio_start_secs", "s", "First sample, from the common origin.", |r: &Row<'a>| r.audio().map(|a| a.start_secs)),
-        Column::int("audio_stream", "", "Index of the audio stream in the container.", |r: &Row<'a>| r.audio().map(|a| a.stream_index)),
+        Column::int("audio_stream", "", "Index of the audio stream in the container.", |r: &Row<'a>| {
+            r.audio().map(|a| a.stream_index)
+        }),
         Column::text("audio_codec", "Codec of the audio stream.", |r: &Row<'a>| r.audio().map(|a| a.codec.as_str())),
         Column::int("audio_rate_hz", "Hz", "Sampling rate of the source.", |r: &Row<'a>| r.audio().map(|a| a.rate_hz)),
         Column::int("audio_channels", "", "Channels of the source.", |r: &Row<'a>| r.audio().map(|a| a.channels)),
-        Column::int("audio_decode_errors", "", "Packets or frames of audio lost.", |r: &Row<'a>| r.audio().map(|a| a.decode_errors)),
+        Column::int("audio_decode_errors", "", "Packets or frames of audio lost.", |r: &Row<'a>| {
+            r.audio().map(|a| a.decode_errors)
+        }),
     ]
 }
 
 fn video_columns<'a>() -> Vec<Column<Row<'a>>> {
     vec![
-        Column::float("video_decoded_secs", "s", "End of the last decoded video frame minus the time of the first.", |r: &Row<'a>| {
-            r.video().and_then(|v| Some((v.end? - v.first_pts?).get()))
+        Column::float(
+            "video_decoded_secs",
+            "s",
+            "End of the last decoded video frame minus the time of the first.",
+            |r: &Row<'a>| r.video().and_then(|v| Some((v.end? - v.first_pts?).get())),
+        ),
+        Column::float(
+            "video_declared_secs",
+            "s",
+            "Length the container declares for the video stream.",
+            |r: &Row<'a>| r.video().map(|v| v.declared_secs),
+        ),
+        Column::float("video_start_secs", "s", "First frame, from the common origin.", |r: &Row<'a>| {
+            r.video().map(|v| v.first_pts)
         }),
-        Column::float("video_declared_secs", "s", "Length the container declares for the video stream.", |r: &Row<'a>| {
-            r.video().map(|v| v.declared_secs)
+        Column::int("video_stream", "", "Index of the video stream in the container.", |r: &Row<'a>| {
+            r.video().map(|v| v.stream_index)
         }),
-        Column::float("video_start_secs", "s", "First frame, from the common origin.", |r: &Row<'a>| r.video().map(|v| v.first_pts)),
-        Column::int("video_stream", "", "Index of the video stream in the container.", |r: &Row<'a>| r.video().map(|v| v.stream_index)),
         Column::text("video_codec", "Codec of the video stream.", |r: &Row<'a>| r.video().map(|v| v.codec.as_str())),
-        Column::int("video_width_px", "px", "Width of the upright picture with square pixels.", |r: &Row<'a>| r.video().map(|v| v.width)),
+        Column::int("video_width_px", "px", "Width of the upright picture with square pixels.", |r: &Row<'a>| {
+            r.video().map(|v| v.width)
+        }),
         Column::int("video_height_px", "px", "Height of the upright picture with square pixels.", |r: &Row<'a>| {
             r.video().map(|v| v.height)
         }),
@@ -164,11 +195,21 @@ fn video_columns<'a>() -> Vec<Column<Row<'a>>> {
         Column::int("video_frames_decoded", "", "Frames decoded at or after the origin.", |r: &Row<'a>| {
             r.video().map(|v| v.frames_decoded)
         }),
-        Column::int("video_frames_declared", "", "Frames the container declares.", |r: &Row<'a>| r.video().map(|v| v.frames_declared)),
-        Column::int("video_frames_sampled", "", "Frames looked at for faces.", |r: &Row<'a>| r.video().map(|v| v.frames_sampled)),
-        Column::float("video_rate_hz", "Hz", "Mean frame rate as decoded.", |r: &Row<'a>| r.video().map(|v| v.avg_rate_hz)),
-        Column::bool("video_variable_rate", "True when frames are unevenly spaced.", |r: &Row<'a>| r.video().map(|v| v.vfr)),
-        Column::int("video_decode_errors", "", "Packets or frames of video lost.", |r: &Row<'a>| r.video().map(|v| v.decode_errors)),
+        Column::int("video_frames_declared", "", "Frames the container declares.", |r: &Row<'a>| {
+            r.video().map(|v| v.frames_declared)
+        }),
+        Column::int("video_frames_sampled", "", "Frames looked at for faces.", |r: &Row<'a>| {
+            r.video().map(|v| v.frames_sampled)
+        }),
+        Column::float("video_rate_hz", "Hz", "Mean frame rate as decoded.", |r: &Row<'a>| {
+            r.video().map(|v| v.avg_rate_hz)
+        }),
+        Column::bool("video_variable_rate", "True when frames are unevenly spaced.", |r: &Row<'a>| {
+            r.video().map(|v| v.vfr)
+        }),
+        Column::int("video_decode_errors", "", "Packets or frames of video lost.", |r: &Row<'a>| {
+            r.video().map(|v| v.decode_errors)
+        }),
     ]
 }
 
@@ -178,7 +219,9 @@ fn speech_columns<'a>() -> Vec<Column<Row<'a>>> {
         Column::int("words", "", "Words in the turns' texts.", |r: &Row<'a>| {
             r.read().map(|s| s.facts.iter().filter_map(|f| f.words).sum::<usize>())
         }),
-        Column::int("speakers", "", "Diarized speakers.", |r: &Row<'a>| r.heard().map(|s| s.annotation().speakers().len())),
+        Column::int("speakers", "", "Diarized speakers.", |r: &Row<'a>| {
+            r.heard().map(|s| s.annotation().speakers().len())
+        }),
         Column::float("speech_secs", "s", "Time in which anybody talks.", |r: &Row<'a>| {
             r.heard().map(|s| union_secs(s.annotation().turns().iter().map(|t| t.segment)))
         }),
@@ -193,10 +236,15 @@ fn speech_columns<'a>() -> Vec<Column<Row<'a>>> {
 
 fn face_columns<'a>() -> Vec<Column<Row<'a>>> {
     vec![
-        Column::int("persons", "", "Persons on the screen.", |r: &Row<'a>| r.seen().map(|s| s.seen.faces.persons.len())).of(Modality::Face),
-        Column::int("tracks", "", "Face tracks.", |r: &Row<'a>| r.seen().map(|s| s.seen.faces.tracks.len())).of(Modality::Face),
+        Column::int("persons", "", "Persons on the screen.", |r: &Row<'a>| {
+            r.seen().map(|s| s.seen.faces.persons.len())
+        })
+        .of(Modality::Face),
+        Column::int("tracks", "", "Face tracks.", |r: &Row<'a>| r.seen().map(|s| s.seen.faces.tracks.len()))
+            .of(Modality::Face),
         Column::int("cuts", "", "Shot cuts.", |r: &Row<'a>| r.seen().map(|s| s.seen.faces.cuts.len())),
-        Column::float("face_share", "1", "Looked-at frames with at least one face, over all, 0 to 1.", Row::face_share).of(Modality::Face),
+        Column::float("face_share", "1", "Looked-at frames with at least one face, over all, 0 to 1.", Row::face_share)
+            .of(Modality::Face),
     ]
 }
 
@@ -208,9 +256,12 @@ fn offset_columns<'a>() -> [Column<Row<'a>>; 2] {
             "Add this to the transcript's times and they fit the voice activity best; measured, applied only when asked.",
             |r: &Row<'a>| Some(r.scene()?.offset?.offset_secs),
         ),
-        Column::float("transcript_offset_correlation", "1", "Correlation of cues and voice activity at that offset.", |r: &Row<'a>| {
-            Some(r.scene()?.offset?.correlation)
-        }),
+        Column::float(
+            "transcript_offset_correlation",
+            "1",
+            "Correlation of cues and voice activity at that offset.",
+            |r: &Row<'a>| Some(r.scene()?.offset?.correlation),
+        ),
     ]
 }
 

@@ -82,7 +82,8 @@ pub struct Request {
 impl Request {
     /// The files it names, each with its column in a manifest.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
-        let named = [("media", &self.media), ("audio", &self.audio), ("transcript", &self.transcript), ("rttm", &self.rttm)];
+        let named =
+            [("media", &self.media), ("audio", &self.audio), ("transcript", &self.transcript), ("rttm", &self.rttm)];
         named.into_iter().filter_map(|(column, path)| Some((column, path.as_ref()?)))
     }
 
@@ -201,8 +202,14 @@ pub(crate) struct Work<'a> {
 /// Listen, watch, learn who spoke when, match voices to labels and faces, describe each turn.
 ///
 /// # Errors
-/// The first thing that leaves no interview: an unreadable file or transcript, a model that fails. What is only partly there is a warning.
-pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress: &(dyn Fn(Progress) + Sync)) -> Result<Interview> {
+/// The first thing that leaves no interview: an unreadable file or transcript, a model that fails. What is only partly
+/// there is a warning.
+pub fn extract(
+    request: &Request,
+    models: &mut Models,
+    recipe: &Recipe,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Interview> {
     let begun = Instant::now();
     let warnings = Warnings::default();
     let work = Work { request, recipe, warnings: &warnings, progress };
@@ -218,7 +225,10 @@ pub fn extract(request: &Request, models: &mut Models, recipe: &Recipe, progress
     let (seen, watch_secs) = seen?;
     timings.watch_secs = watch_secs;
     if request.media.is_some() && heard.report.is_none() && seen.report.is_none() && !recipe.input.skip_video {
-        return Err(Error::media(request.media.clone().unwrap_or_default(), "the file has neither an audio nor a video stream"));
+        return Err(Error::media(
+            request.media.clone().unwrap_or_default(),
+            "the file has neither an audio nor a video stream",
+        ));
     }
 
     progress(Progress::Step(Step::Describe));

@@ -34,14 +34,16 @@ fn numbers(table: &Table, name: &str) -> Vec<Option<f64>> {
 /// A stretch of one person's speech, its ends cut where it is loud: there it begins and ends, to 5 ms.
 fn piece(clip: &[f32], from: f64, to: f64) -> Vec<f32> {
     let cut = &clip[(from * RATE as f64) as usize..(to * RATE as f64) as usize];
-    let loud = |block: &[f32]| block.iter().map(|x| f64::from(x * x)).sum::<f64>() / block.len() as f64 > 10f64.powf(-4.2);
+    let loud =
+        |block: &[f32]| block.iter().map(|x| f64::from(x * x)).sum::<f64>() / block.len() as f64 > 10f64.powf(-4.2);
     let blocks: Vec<&[f32]> = cut.chunks_exact(80).collect();
     let first = blocks.iter().position(|b| loud(b)).unwrap();
     let last = blocks.iter().rposition(|b| loud(b)).unwrap();
     cut[first * 80..(last + 1) * 80].to_vec()
 }
 
-/// How a turn is set against the one that has the floor: so many seconds after its end, or inside it, so many after its start.
+/// How a turn is set against the one that has the floor: so many seconds after its end, or inside it, so many after its
+/// start.
 #[derive(Clone, Copy, Debug)]
 enum At {
     Offset(f64),
@@ -57,7 +59,8 @@ struct Made {
 }
 
 fn write_wav(path: &Path, samples: &[f32]) {
-    let data: Vec<u8> = samples.iter().flat_map(|x| ((x * 32767.0).round().clamp(-32768.0, 32767.0) as i16).to_le_bytes()).collect();
+    let data: Vec<u8> =
+        samples.iter().flat_map(|x| ((x * 32767.0).round().clamp(-32768.0, 32767.0) as i16).to_le_bytes()).collect();
     let mut bytes = b"RIFF".to_vec();
     bytes.extend(u32::try_from(36 + data.len()).unwrap().to_le_bytes());
     bytes.extend(b"WAVEfmt \x10\0\0\0\x01\0\x01\0");
@@ -71,7 +74,9 @@ fn write_wav(path: &Path, samples: &[f32]) {
 
 /// Two people of the human-labelled sample, in another order, over the quiet of their own line.
 fn talk(shared: &Path) -> (Vec<f32>, Vec<Made>) {
-    let clip = media::audio(&shared.join("media/audio/pyannote_sample.wav"), RATE as u32, StreamPick::default()).unwrap().buffer;
+    let clip = media::audio(&shared.join("media/audio/pyannote_sample.wav"), RATE as u32, StreamPick::default())
+        .unwrap()
+        .buffer;
     let clip = clip.samples();
     let a = [(11.05, 14.45), (18.65, 21.40), (27.90, 29.95), (8.35, 9.88)].map(|(from, to)| piece(clip, from, to));
     let b = [(14.55, 17.95), (21.80, 24.30), (24.45, 27.80)].map(|(from, to)| piece(clip, from, to));
@@ -130,7 +135,9 @@ fn offsets_interruptions_and_backchannels_of_a_made_talk() {
     let folder = tempfile::tempdir().unwrap();
     let (wav, srt) = (folder.path().join("talk.wav"), folder.path().join("talk.srt"));
     write_wav(&wav, &samples);
-    let cue = |(i, m): (usize, &Made)| format!("{}\n{} --> {}\n{}: so it is\n\n", i + 1, clock(m.start), clock(m.end), m.speaker);
+    let cue = |(i, m): (usize, &Made)| {
+        format!("{}\n{} --> {}\n{}: so it is\n\n", i + 1, clock(m.start), clock(m.end), m.speaker)
+    };
     std::fs::write(&srt, made.iter().enumerate().map(cue).collect::<String>()).unwrap();
     let mut recipe = Recipe::default();
     recipe.input.skip_video = true;
@@ -191,7 +198,8 @@ fn offsets_interruptions_and_backchannels_of_a_made_talk() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// On the left a man who talks and does not smile; on the right one who rests, smiles from 6.6 s to 8.4 s (by eye) and rests again.
+/// On the left a man who talks and does not smile; on the right one who rests, smiles from 6.6 s to 8.4 s (by eye) and
+/// rests again.
 fn two_faces(shared: &Path, folder: &Path) -> PathBuf {
     let path = folder.join("two.mp4");
     let graph = "[1:v]fps=25,crop=360:360,split=2[a][b];\
@@ -203,7 +211,21 @@ fn two_faces(shared: &Path, folder: &Path) -> PathBuf {
         .arg(shared.join("media/odd/videoretalking_1.mp4"))
         .arg("-i")
         .arg(shared.join("media/video/single_face.mp4"))
-        .args(["-filter_complex", graph, "-map", "[v]", "-an", "-c:v", "libx264", "-crf", "16", "-pix_fmt", "yuv420p", "-threads", "1"])
+        .args([
+            "-filter_complex",
+            graph,
+            "-map",
+            "[v]",
+            "-an",
+            "-c:v",
+            "libx264",
+            "-crf",
+            "16",
+            "-pix_fmt",
+            "yuv420p",
+            "-threads",
+            "1",
+        ])
         .arg(&path)
         .output()
         .unwrap();
@@ -228,7 +250,8 @@ fn a_smile_placed_in_a_clip_is_found_and_none_beside_it() {
     by_place.sort_by(|p, q| left_edge(p).total_cmp(&left_edge(q)));
     // The sound is not asked here who is who: nobody in this picture is heard.
     let link = |i: usize| SpeakerLink { voice: None, person: Some(by_place[i].clone()) };
-    let links: BTreeMap<String, SpeakerLink> = [("Left".to_owned(), link(0)), ("Right".to_owned(), link(1))].into_iter().collect();
+    let links: BTreeMap<String, SpeakerLink> =
+        [("Left".to_owned(), link(0)), ("Right".to_owned(), link(1))].into_iter().collect();
     let stretches = [(1.0, 6.0), (6.0, 8.8), (8.8, 13.5)];
     let turn = |i: usize| Turn {
         index: i as u32 + 1,
@@ -239,7 +262,8 @@ fn a_smile_placed_in_a_clip_is_found_and_none_beside_it() {
     };
     let turns: Vec<Turn> = (0..6).map(turn).collect();
     let face_turns = turns::face_turns(&turns, &faces, &recipe.turns);
-    let relations = Relations { faces: &faces, face_turns: &face_turns, ..Relations::of("two", &turns, &links, &recipe.turns) };
+    let relations =
+        Relations { faces: &faces, face_turns: &face_turns, ..Relations::of("two", &turns, &links, &recipe.turns) };
     let table = turns::dyads_table(&relations).unwrap();
     let column = |name: &str| numbers(&table, name).into_iter().map(Option::unwrap).collect::<Vec<_>>();
     let (peak, mean, rises) = (column("listener_smile_peak"), column("listener_smile"), column("speaker_smile_rises"));
@@ -271,9 +295,13 @@ fn no_task_sees_what_looked_at_the_whole_interview() {
         parquet::write(&path, table, &parquet::FileMetadata::default()).unwrap();
         read::read(&path).unwrap().schema().clone()
     };
-    let schemas = [stored(&turns::dyads_table(&relations).unwrap()), stored(&turns::synchrony_table(&relations).unwrap())];
+    let schemas =
+        [stored(&turns::dyads_table(&relations).unwrap()), stored(&turns::synchrony_table(&relations).unwrap())];
     let resolve = |feature: &str| {
-        FeatureSet::resolve(&Task { features: vec![feature.into()], ..Task::of(RuleSpec::named("rpp").unwrap()) }, &schemas)
+        FeatureSet::resolve(
+            &Task { features: vec![feature.into()], ..Task::of(RuleSpec::named("rpp").unwrap()) },
+            &schemas,
+        )
     };
     assert_eq!(resolve("dyads.smile_synchrony_z").unwrap().len(), 1);
     assert_eq!(resolve("dyads.entrainment_*").unwrap().len(), 12);

@@ -70,10 +70,26 @@ impl<'a> Scene<'a> {
             facts.iter().map(|f| (f.matched_speaker.as_deref(), f.speech.speaker.as_deref())).collect();
         turns::contradictions(&turns, &heard_voices, &matches).into_iter().for_each(|w| warnings.push(w));
 
-        let voice = |(t, f): (&Turn, &TurnFacts)| audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, f.words, &recipe.voice);
+        let voice = |(t, f): (&Turn, &TurnFacts)| {
+            audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, f.words, &recipe.voice)
+        };
         // Without sound there is nothing to hold for every turn.
         let voices = if heard.report.is_some() { turns.iter().zip(&facts).map(voice).collect() } else { Vec::new() };
-        Scene { request, recipe, transcript, heard, seen, turns, offset, matches, cast, face_turns, facts, voices, links }
+        Scene {
+            request,
+            recipe,
+            transcript,
+            heard,
+            seen,
+            turns,
+            offset,
+            matches,
+            cast,
+            face_turns,
+            facts,
+            voices,
+            links,
+        }
     }
 
     /// Key of the tables.
@@ -189,7 +205,8 @@ impl Known<'_> {
         TurnFacts {
             words: self.labels.map(|_| turns::word_count(&turn.text)),
             matched_speaker: matched.filter(|_| self.labels.is_some()).map(ToOwned::to_owned),
-            // A person who is not in the picture now is off screen now, whoever it is; a face too small to measure is still there.
+            // A person who is not in the picture now is off screen now, whoever it is; a face too small to measure is
+            // still there.
             person: person.filter(|p| is_there(p)).map(ToOwned::to_owned),
             speech,
             face,
@@ -198,9 +215,14 @@ impl Known<'_> {
         }
     }
 
-    /// The face a turn's row describes, and how it was chosen, of those `there` during the turn: the speaker's own by the cast; where the
-    /// speaker has no place on the screen, the one person seen.
-    fn face<'f>(&self, there: &'f [FaceTurn], person: Option<&str>, turn: &Turn) -> Result<(&'f FaceTurn, &'static str), Missing> {
+    /// The face a turn's row describes, and how it was chosen, of those `there` during the turn: the speaker's own by
+    /// the cast; where the speaker has no place on the screen, the one person seen.
+    fn face<'f>(
+        &self,
+        there: &'f [FaceTurn],
+        person: Option<&str>,
+        turn: &Turn,
+    ) -> Result<(&'f FaceTurn, &'static str), Missing> {
         let Some(report) = &self.seen.report else {
             return Err(if self.recipe.input.skip_video { Missing::NotRequested } else { Missing::NoStream });
         };
@@ -222,9 +244,15 @@ impl Known<'_> {
     }
 }
 
-/// The voice that is looked for on the screen: the label's own, else whoever is heard in the turn, unless that is another label's voice.
-/// Where diarization takes two people for one, the second has no voice, and must not get the first one's face.
-fn voice<'v>(label: Option<&str>, matched: Option<&'v str>, heard: Option<&'v str>, matches: &Matched<'_>) -> Option<&'v str> {
+/// The voice that is looked for on the screen: the label's own, else whoever is heard in the turn, unless that is
+/// another label's voice. Where diarization takes two people for one, the second has no voice, and must not get the
+/// first one's face.
+fn voice<'v>(
+    label: Option<&str>,
+    matched: Option<&'v str>,
+    heard: Option<&'v str>,
+    matches: &Matched<'_>,
+) -> Option<&'v str> {
     let of_another = |speaker: &str| label.is_some_and(|l| matches.label_of.get(speaker).is_some_and(|of| *of != l));
     matched.or_else(|| heard.filter(|s| !of_another(s)))
 }

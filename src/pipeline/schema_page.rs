@@ -1,5 +1,5 @@
-//! SCHEMA.md as a whole: the tables of `extract`, the columns that a recipe adds to them, and the tables of the other commands, all from the
-//! functions that make the tables.
+//! SCHEMA.md as a whole: the tables of `extract`, the columns that a recipe adds to them, and the tables of the other
+//! commands, all from the functions that make the tables.
 
 use serde_json::Value;
 
@@ -22,8 +22,8 @@ pub fn schema_page() -> Result<String> {
     Ok(text)
 }
 
-/// What each switch of the recipe that is off adds to the tables when it is on: found by turning them on one after another, so that none
-/// can be forgotten.
+/// What each switch of the recipe that is off adds to the tables when it is on: found by turning them on one after
+/// another, so that none can be forgotten.
 fn optional() -> Result<Chapter> {
     let usual = Recipe::default();
     let known = schemas(&usual);
@@ -43,14 +43,20 @@ fn optional() -> Result<Chapter> {
             }
         }
     }
-    Ok(Chapter { title: "Optional columns", text: "Added to the tables above where the recipe asks for them (`--set KEY=true`).", tables })
+    Ok(Chapter {
+        title: "Optional columns",
+        text: "Added to the tables above where the recipe asks for them (`--set KEY=true`).",
+        tables,
+    })
 }
 
 /// Pointers to the values of a recipe that are false.
 fn switches(value: &Value, pointer: &str) -> Vec<String> {
     match value {
         Value::Bool(false) => vec![pointer.to_owned()],
-        Value::Object(map) => map.iter().flat_map(|(key, value)| switches(value, &format!("{pointer}/{key}"))).collect(),
+        Value::Object(map) => {
+            map.iter().flat_map(|(key, value)| switches(value, &format!("{pointer}/{key}"))).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -87,7 +93,8 @@ fn of_baselines() -> Chapter {
 mod tests {
     use super::*;
 
-    /// The terminal pages pass over a column that a table does not have, so a name that no table has would fail without a word.
+    /// The terminal pages pass over a column that a table does not have, so a name that no table has would fail without
+    /// a word.
     #[test]
     fn the_pages_of_inspect_look_for_columns_that_there_are() {
         let mut tables = schemas(&Recipe::default());
@@ -101,7 +108,11 @@ mod tests {
     #[test]
     fn every_table_and_every_optional_column_is_told() {
         let text = schema_page().unwrap();
-        for heading in ["## interviews\n", "## faces with face.landmarks = true\n", "## speakers with turns.speaker_embeddings = true\n"] {
+        for heading in [
+            "## interviews\n",
+            "## faces with face.landmarks = true\n",
+            "## speakers with turns.speaker_embeddings = true\n",
+        ] {
             assert!(text.contains(heading), "{heading}");
         }
         for rule in tasks::RULES.iter().map(|r| r.name).chain(["labels"]) {

@@ -43,13 +43,20 @@ const TABLES: [SceneTable; 10] = [
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
     SceneTable::new(|_| turns::dyads_schema(), |scene| turns::dyads_table(&scene.relations())).of_features(),
     SceneTable::new(|_| turns::synchrony_schema(), |scene| turns::synchrony_table(&scene.relations())),
-    SceneTable::new(|_| turns::words_schema(), |scene| turns::words_table(scene.id(), &scene.turns, scene.annotation())).only_with_rows(),
+    SceneTable::new(
+        |_| turns::words_schema(),
+        |scene| turns::words_table(scene.id(), &scene.turns, scene.annotation()),
+    )
+    .only_with_rows(),
     SceneTable::new(
         |_| turns::speech_schema(),
         |scene| turns::speech_table(scene.id(), scene.annotation(), &scene.heard.diarization.exclusive),
     ),
     SceneTable::new(|recipe| turns::speakers_schema(recipe.turns.speaker_embeddings), speakers_table),
-    SceneTable::new(|_| audio::voice_layout().schema(), |scene| audio::voice_table(scene.id(), &scene.heard.acoustics, &scene.heard.lld)),
+    SceneTable::new(
+        |_| audio::voice_layout().schema(),
+        |scene| audio::voice_table(scene.id(), &scene.heard.acoustics, &scene.heard.lld),
+    ),
     SceneTable::new(
         |recipe| face::faces_layout(&recipe.face).schema(),
         |scene| face::faces_table(scene.id(), &scene.seen.faces, &scene.recipe.face),
@@ -116,7 +123,11 @@ fn speakers_table(scene: &Scene<'_>) -> Result<Table> {
 
 /// eGeMAPS of a turn, cut out and analysed on its own as openSMILE does.
 fn turn_egemaps(segment: Segment, heard: &Heard, extractor: &mut Extractor) -> Functionals {
-    let without = |missing| Functionals { values: [None; FUNCTIONAL_COUNT], opensmile: [None; FUNCTIONAL_COUNT], missing: Some(missing) };
+    let without = |missing| Functionals {
+        values: [None; FUNCTIONAL_COUNT],
+        opensmile: [None; FUNCTIONAL_COUNT],
+        missing: Some(missing),
+    };
     match &heard.report {
         None => without(Missing::NoStream),
         Some(_) if segment.start() >= heard.audio.duration() => without(Missing::PastEnd),

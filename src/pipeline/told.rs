@@ -23,7 +23,10 @@ pub(super) fn recipe(recipe: &Recipe) -> Recipe {
     let mark = |place: &str| match contents(Path::new(place)) {
         _ if place.is_empty() => String::new(),
         Ok(all) => {
-            format!("sha256:{}", short_hash(all.iter().map(|(name, hash)| format!("{name}\0{hash}\n")).collect::<String>().as_bytes()))
+            format!(
+                "sha256:{}",
+                short_hash(all.iter().map(|(name, hash)| format!("{name}\0{hash}\n")).collect::<String>().as_bytes())
+            )
         }
         // The interview fails for it, and its row must still be written.
         Err(_) => "unreadable".to_owned(),
@@ -43,7 +46,11 @@ fn contents(path: &Path) -> Result<Vec<(String, String)>> {
 
 /// Media name, group and warnings of an interview's row, fit for a table; a warning more where the request's own texts
 /// had to be changed.
-pub(super) fn words(request: &Request, recipe: &Recipe, warnings: Vec<String>) -> (String, Option<String>, Vec<String>) {
+pub(super) fn words(
+    request: &Request,
+    recipe: &Recipe,
+    warnings: Vec<String>,
+) -> (String, Option<String>, Vec<String>) {
     let (mut media, mut group) = (request.media_name.clone(), request.group.clone());
     let changed = usize::from(clean_in_place(&mut media)) + usize::from(group.as_mut().is_some_and(clean_in_place));
     let mut warnings: Vec<String> = warnings.iter().map(|w| without_places(w, &known(request, recipe))).collect();
@@ -88,7 +95,8 @@ fn name_of(path: &Path, folder: &Path) -> String {
 /// Known paths give way to their names, the longest first, then every other absolute path to its last part; nothing
 /// that steers a terminal is left.
 fn without_places(text: &str, known: &[(PathBuf, String)]) -> String {
-    let mut known: Vec<(String, &String)> = known.iter().map(|(path, name)| (path.display().to_string(), name)).collect();
+    let mut known: Vec<(String, &String)> =
+        known.iter().map(|(path, name)| (path.display().to_string(), name)).collect();
     known.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
     let mut told = text.to_owned();
     for (path, name) in known.iter().filter(|(path, _)| path.contains('/')) {
@@ -139,7 +147,10 @@ mod tests {
         recipe.speaker.enrolment.voices = "/home/anna maria/known voices".into();
         let told = |e: Error| super::error(&request, &recipe, &e);
         let io = |text: &str| std::io::Error::other(text.to_owned());
-        assert_eq!(told(Error::media("/home/anna maria/corpus/films/a b.mp4", io("bad"))), "cannot read media films/a b.mp4: bad");
+        assert_eq!(
+            told(Error::media("/home/anna maria/corpus/films/a b.mp4", io("bad"))),
+            "cannot read media films/a b.mp4: bad"
+        );
         assert_eq!(told(Error::parse("/srv/other place/t.srt", 3, "x", "y")), "t.srt:3: x; y");
         let voice = "/home/anna maria/known voices/ben.wav";
         assert_eq!(told(Error::Read { path: voice.into(), source: io("gone") }), "cannot read ben.wav: gone");
@@ -147,7 +158,10 @@ mod tests {
         assert_eq!(told(named), "known voices/ben.wav is silent; speak");
         let log = "ended: signal 11: file:/opt/x/y.so(3) at '/usr/lib/z', 1/2 of http://a.b/c, a/b";
         let e = Error::Worker { interview: "a".into(), what: log.into() };
-        assert_eq!(told(e), "the worker for interview a ended: signal 11: file:y.so(3) at 'z', 1/2 of http://a.b/c, a/b");
+        assert_eq!(
+            told(e),
+            "the worker for interview a ended: signal 11: file:y.so(3) at 'z', 1/2 of http://a.b/c, a/b"
+        );
         assert_eq!(
             told(Error::write("/srv/out put/turns/a.parquet", io("disk \u{1b}[31mfull"))),
             "cannot write a.parquet: disk \u{fffd}[31mfull"
@@ -167,7 +181,11 @@ mod tests {
         };
         let (here, there) = (voices("here"), voices("there"));
         let told = |r: &Recipe| super::recipe(r).canonical_json().unwrap();
-        assert!(told(&here) == told(&there) && !told(&here).contains(folder.path().to_str().unwrap()), "{}", told(&here));
+        assert!(
+            told(&here) == told(&there) && !told(&here).contains(folder.path().to_str().unwrap()),
+            "{}",
+            told(&here)
+        );
         let before = super::recipe(&here).hash().unwrap();
         std::fs::write(folder.path().join("here/voices/ben.wav"), "two").unwrap();
         assert_ne!(before, super::recipe(&here).hash().unwrap());
@@ -179,7 +197,8 @@ mod tests {
     #[test]
     fn the_manifests_own_words_are_fit_for_a_table_and_the_change_is_told() {
         let request = Request { media_name: "a\u{1b}[2J.mp4".into(), group: Some("x\ty".into()), ..request() };
-        let (media, group, warnings) = words(&request, &Recipe::default(), vec!["b: /home/anna maria/corpus/films/a b.mp4".into()]);
+        let (media, group, warnings) =
+            words(&request, &Recipe::default(), vec!["b: /home/anna maria/corpus/films/a b.mp4".into()]);
         assert_eq!((media.as_str(), group.as_deref()), ("a\u{fffd}[2J.mp4", Some("x y")));
         assert!(
             warnings[0] == "b: films/a b.mp4" && warnings[1].starts_with("control_characters: 2 texts of the manifest"),

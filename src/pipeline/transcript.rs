@@ -44,7 +44,8 @@ mod tests {
     fn a_shift_moves_turns_and_words_and_stops_at_the_origin() {
         let segment = |a, b| Segment::from_secs(a, b).unwrap();
         let word = crate::annotation::Word { text: "so".into(), segment: Some(segment(1.0, 1.5)), speaker: None };
-        let mut all = vec![Turn { index: 1, segment: segment(1.0, 2.0), speaker: None, text: String::new(), words: vec![word] }];
+        let mut all =
+            vec![Turn { index: 1, segment: segment(1.0, 2.0), speaker: None, text: String::new(), words: vec![word] }];
         assert_eq!(shift(&mut all, 0.25), None);
         assert_eq!(shift(&mut all, -0.25), None);
         assert_eq!(shift(&mut all, -1.25), Some(Warning::TurnsBeforeStart { count: 1, moved_secs: -1.25 }));

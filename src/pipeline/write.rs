@@ -1,5 +1,6 @@
-//! An interview into the output folder: every table whole or not at all, the `interviews` row after them, so that its presence means that
-//! they are there, and last what is kept of all of them, by which a later run knows that they still are.
+//! An interview into the output folder: every table whole or not at all, the `interviews` row after them, so that its
+//! presence means that they are there, and last what is kept of all of them, by which a later run knows that they still
+//! are.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +47,9 @@ pub fn write(target: Target<'_>, made: &Interview, recipe: &Recipe, registry: &R
     // An older row would vouch for tables that are being replaced.
     remove_table(&row)?;
     // A table that this run has no rows for (words) must not stay from an earlier one.
-    for name in super::schemas(recipe).iter().map(|s| s.name).filter(|n| made.tables.iter().all(|t| t.schema().name != *n)) {
+    for name in
+        super::schemas(recipe).iter().map(|s| s.name).filter(|n| made.tables.iter().all(|t| t.schema().name != *n))
+    {
         remove_table(&target.table_path(name, id)?)?;
     }
     for table in &made.tables {
@@ -62,7 +65,13 @@ pub fn write(target: Target<'_>, made: &Interview, recipe: &Recipe, registry: &R
 ///
 /// # Errors
 /// [`Error::Write`].
-pub fn write_failure(target: Target<'_>, request: &Request, recipe: &Recipe, registry: &Registry, error: &Error) -> Result<()> {
+pub fn write_failure(
+    target: Target<'_>,
+    request: &Request,
+    recipe: &Recipe,
+    registry: &Registry,
+    error: &Error,
+) -> Result<()> {
     let path = target.table_path("interviews", &request.interview_id)?;
     done::forget(target.out, &request.interview_id)?;
     target.writer.write(&path, &interview::failure(request, recipe, error)?, &file_metadata(recipe, registry)?)

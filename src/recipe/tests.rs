@@ -66,7 +66,8 @@ fn no_number_is_taken_that_its_field_cannot_hold() {
                     match Recipe::load(None, &[format!("{name}={text}")]) {
                         Ok(recipe) => {
                             let typed = tree_of(&recipe).unwrap();
-                            let held = leaves(&typed, "").into_iter().find(|(n, _)| *n == name).unwrap().1.as_float().unwrap();
+                            let held =
+                                leaves(&typed, "").into_iter().find(|(n, _)| *n == name).unwrap().1.as_float().unwrap();
                             assert!((held - given).abs() <= 1e-6 * given.abs(), "{name}: {given} became {held}");
                         }
                         Err(e) => {
@@ -87,7 +88,10 @@ fn no_number_is_taken_that_its_field_cannot_hold() {
                 }
                 let wide = 5_000_000_000_i64;
                 match Recipe::load(None, &[format!("{name}={wide}")]) {
-                    Ok(recipe) => assert!(leaves(&tree_of(&recipe).unwrap(), "").contains(&(name.clone(), &wide.into())), "{name}"),
+                    Ok(recipe) => assert!(
+                        leaves(&tree_of(&recipe).unwrap(), "").contains(&(name.clone(), &wide.into())),
+                        "{name}"
+                    ),
                     Err(e) => assert!(e.to_string().contains(&name), "{e}"),
                 }
             }
@@ -104,5 +108,9 @@ fn the_shipped_recipe_is_the_default() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pipelines/default.toml");
     assert_eq!(Recipe::load(Some(&path), &[]).unwrap(), Recipe::default());
     let text = std::fs::read_to_string(path).unwrap();
-    assert_eq!(text.trim(), Recipe::default().to_toml().unwrap().trim(), "pipelines/default.toml is old; see `turnwise recipe`");
+    assert_eq!(
+        text.trim(),
+        Recipe::default().to_toml().unwrap().trim(),
+        "pipelines/default.toml is old; see `turnwise recipe`"
+    );
 }

@@ -25,7 +25,10 @@ fn run(models: &mut SpeakerModels, samples: Vec<f32>, bounds: SpeakerBounds) -> 
 /// The truth of a clip. `ami_dev00.rttm` holds a second recording's lines (`dev01`) too.
 fn truth(shared: &std::path::Path, clip: &str) -> Annotation {
     let recordings = read_rttm(&shared.join(format!("media/audio/{clip}.rttm"))).unwrap();
-    let turns = recordings.iter().filter(|(uri, _)| uri != "dev01").flat_map(|(_, annotation)| annotation.turns().iter().cloned());
+    let turns = recordings
+        .iter()
+        .filter(|(uri, _)| uri != "dev01")
+        .flat_map(|(_, annotation)| annotation.turns().iter().cloned());
     Annotation::new(turns.collect())
 }
 
@@ -107,7 +110,9 @@ fn nobody_speaks_in_silence_noise_hum_and_music() {
     let mut models = models();
     let seconds = |n: usize| n * RATE_HZ as usize;
     let tone = |hz: f32, amplitude: f32| {
-        (0..seconds(30)).map(|n| amplitude * (std::f32::consts::TAU * hz * n as f32 / RATE_HZ as f32).sin()).collect::<Vec<f32>>()
+        (0..seconds(30))
+            .map(|n| amplitude * (std::f32::consts::TAU * hz * n as f32 / RATE_HZ as f32).sin())
+            .collect::<Vec<f32>>()
     };
     // A chord that changes every half second, with harmonics.
     let music: Vec<f32> = (0..seconds(20))
@@ -193,8 +198,12 @@ fn speech_in_hum_is_found_and_the_hum_is_not() {
         *slot += v;
     }
     let d = run(&mut models, samples, SpeakerBounds::default());
-    let outside: f64 =
-        d.annotation.turns().iter().map(|t| t.segment.duration() - t.segment.overlap(Segment::from_secs(9.7, 16.3).unwrap())).sum();
+    let outside: f64 = d
+        .annotation
+        .turns()
+        .iter()
+        .map(|t| t.segment.duration() - t.segment.overlap(Segment::from_secs(9.7, 16.3).unwrap()))
+        .sum();
     assert!(d.voices.len() == 1 && outside < 1e-9 && d.voices[0].total_secs > 5.0, "{:?}", d.annotation);
 }
 
@@ -207,8 +216,10 @@ fn a_backchannel_is_found_and_leaves_the_long_turn_whole() {
     let cut = |clip: &AudioBuffer, start: f64, end: f64| clip.slice(Segment::from_secs(start, end).unwrap()).to_vec();
     let level = |x: &[f32]| (x.iter().map(|v| v * v).sum::<f32>() / x.len() as f32).sqrt();
     // 10 s of one voice; at 4 s, 0.3 s of another at the same level.
-    let turns =
-        [[cut(&sample, 22.0, 27.8), cut(&sample, 23.0, 27.2)].concat(), [cut(&synthetic, 1.4, 8.6), cut(&synthetic, 3.0, 5.8)].concat()];
+    let turns = [
+        [cut(&sample, 22.0, 27.8), cut(&sample, 23.0, 27.2)].concat(),
+        [cut(&synthetic, 1.4, 8.6), cut(&synthetic, 3.0, 5.8)].concat(),
+    ];
     let backchannels = [cut(&sample, 6.75, 7.05), cut(&synthetic, 19.0, 19.3)];
     for (i, long) in turns.iter().enumerate() {
         for (j, short) in backchannels.iter().enumerate() {
@@ -217,8 +228,13 @@ fn a_backchannel_is_found_and_leaves_the_long_turn_whole() {
             samples[4 * 16_000..].iter_mut().zip(short).for_each(|(slot, v)| *slot += gain * v);
             let d = run(&mut models, samples, SpeakerBounds::default());
             let at = Segment::from_secs(4.0, 4.3).unwrap();
-            let (speaker, rest): (Vec<_>, Vec<_>) = d.annotation.turns().iter().partition(|t| t.speaker == "SPEAKER_00");
-            assert!(speaker.iter().any(|t| t.segment.start().get() < 3.5 && t.segment.end().get() > 4.8), "{i} {j} {:?}", d.annotation);
+            let (speaker, rest): (Vec<_>, Vec<_>) =
+                d.annotation.turns().iter().partition(|t| t.speaker == "SPEAKER_00");
+            assert!(
+                speaker.iter().any(|t| t.segment.start().get() < 3.5 && t.segment.end().get() > 4.8),
+                "{i} {j} {:?}",
+                d.annotation
+            );
             assert!(
                 rest.len() == 1 && rest[0].segment.overlap(at) > 0.15 && rest[0].segment.duration() < 0.8,
                 "{i} {j} {:?}",

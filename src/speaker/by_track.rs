@@ -54,7 +54,10 @@ fn levels_db(sound: &impl Sound) -> Result<Vec<f64>> {
         energy.push(samples.iter().map(|s| f64::from(*s).powi(2)).sum::<f64>() / hop as f64);
     }
     let around = |i: usize| &energy[i.saturating_sub(REACH)..count.min(i + REACH + 1)];
-    Ok((0..count).map(|i| around(i).iter().sum::<f64>() / around(i).len() as f64).map(|e| 10.0 * e.max(NOTHING).log10()).collect())
+    Ok((0..count)
+        .map(|i| around(i).iter().sum::<f64>() / around(i).len() as f64)
+        .map(|e| 10.0 * e.max(NOTHING).log10())
+        .collect())
 }
 
 /// The probabilities with those of crosstalk at 0.
@@ -68,10 +71,13 @@ fn without_crosstalk(tracks: &[TrackSpeech], onset: f64) -> Vec<Vec<f32>> {
     let relative = |track: usize, chunk: usize| Some(tracks[track].level_db.get(chunk)? - reference(track)?);
     let is_crosstalk = |track: usize, chunk: usize| {
         let own = relative(track, chunk);
-        own.is_some_and(|own| (0..tracks.len()).any(|t| t != track && relative(t, chunk).is_some_and(|db| db - own > CROSSTALK_DB)))
+        own.is_some_and(|own| {
+            (0..tracks.len()).any(|t| t != track && relative(t, chunk).is_some_and(|db| db - own > CROSSTALK_DB))
+        })
     };
     let kept = |track: usize, chunk: usize, p: f32| if is_crosstalk(track, chunk) { 0.0 } else { p };
-    let of_track = |(track, t): (usize, &TrackSpeech)| t.probability.iter().enumerate().map(|(i, &p)| kept(track, i, p)).collect();
+    let of_track =
+        |(track, t): (usize, &TrackSpeech)| t.probability.iter().enumerate().map(|(i, &p)| kept(track, i, p)).collect();
     tracks.iter().enumerate().map(of_track).collect()
 }
 
@@ -90,7 +96,10 @@ mod tests {
 
     /// Probability 1 wherever something is heard: above -60 dB.
     fn track(level_db: &[f64]) -> TrackSpeech {
-        TrackSpeech { probability: level_db.iter().map(|db| if *db > -60.0 { 1.0 } else { 0.0 }).collect(), level_db: level_db.to_vec() }
+        TrackSpeech {
+            probability: level_db.iter().map(|db| if *db > -60.0 { 1.0 } else { 0.0 }).collect(),
+            level_db: level_db.to_vec(),
+        }
     }
 
     fn spoken(tracks: &[TrackSpeech]) -> Vec<String> {
@@ -125,6 +134,9 @@ mod tests {
         let mut samples = vec![0.0; 512 * 9];
         samples[512 * 4..512 * 5].fill(0.5);
         let levels = levels_db(&AudioBuffer::new(samples, 16_000)).unwrap();
-        assert!((levels[4] - 10.0 * (0.25_f64 / 7.0).log10()).abs() < 1e-9 && (levels[0] + 120.0).abs() < 1e-9, "{levels:?}");
+        assert!(
+            (levels[4] - 10.0 * (0.25_f64 / 7.0).log10()).abs() < 1e-9 && (levels[0] + 120.0).abs() < 1e-9,
+            "{levels:?}"
+        );
     }
 }

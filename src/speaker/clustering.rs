@@ -1,17 +1,18 @@
 //! Clustering: from embeddings of short stretches to speakers, their number found.
 //!
-//! Average linkage on cosines, weighted by seconds. A cluster is kept as the sum of its vectors, so the mean similarity of two clusters
-//! is one dot product and no matrix is stored; nearest-neighbour chains (Müllner, "Modern hierarchical, agglomerative clustering
-//! algorithms", arXiv 1109.2378) give the exact dendrogram. The crate kodama has the same algorithm, but it knows no weights (a unit of
-//! 0.7 s would count as much as one of 3 s) and takes the whole matrix. Long recordings are clustered in blocks whose clusters are clustered again:
-//! time is linear, memory bounded.
+//! Average linkage on cosines, weighted by seconds. A cluster is kept as the sum of its vectors, so the mean similarity
+//! of two clusters is one dot product and no matrix is stored; nearest-neighbour chains (Müllner, "Modern hierarchical,
+//! agglomerative clustering algorithms", arXiv 1109.2378) give the exact dendrogram. The crate kodama has the same
+//! algorithm, but it knows no weights (a unit of 0.7 s would count as much as one of 3 s) and takes the whole matrix.
+//! Long recordings are clustered in blocks whose clusters are clustered again: time is linear, memory bounded.
 //!
-//! Where to cut is relative: similarity between clusters is measured against the similarity of stretches that follow each other within a
-//! track nearby, which is how alike one voice is to itself in this recording (0.7 in a studio, 0.5 over a far microphone).
+//! Where to cut is relative: similarity between clusters is measured against the similarity of stretches that follow
+//! each other within a track nearby, which is how alike one voice is to itself in this recording (0.7 in a studio, 0.5
+//! over a far microphone).
 //!
-//! What else was tried on the same units, everything after them the same; DER in % with collar 0 and overlap scored, and speakers found
-//! (right: 2, 2, 2, 3; the four clips as one recording have 8 who are heard alone). Measured when windows weighed the same everywhere
-//! ([`super::tracks`]):
+//! What else was tried on the same units, everything after them the same; DER in % with collar 0 and overlap scored,
+//! and speakers found (right: 2, 2, 2, 3; the four clips as one recording have 8 who are heard alone). Measured when
+//! windows weighed the same everywhere ([`super::tracks`]):
 //!
 //! | | pyannote_sample | ami_dev00 | dual_speaker | three_speakers | all four as one |
 //! |---|---|---|---|---|---|
@@ -19,24 +20,26 @@
 //! | VBx, best of six settings | 5.5 (2) | 17.8 (2) | 3.2 (2) | 1.9 (3) | 22.1 (6) |
 //! | spectral, best of three settings | 5.3 (2) | 13.5 (2) | 3.2 (2) | 1.9 (3) | 22.1 (6) |
 //!
-//! VBx (Landini et al., "Bayesian HMM clustering of x-vector sequences (VBx) in speaker diarization", Computer Speech & Language 71, 2022)
-//! began from average linkage cut at a distance of 0.5 and stood on an isotropic model, as no PLDA is trained for these embeddings; spectral
-//! clustering (Ng et al., NIPS 2001; rows of the affinity pruned to their nearest 10 to 30 %, number of speakers at the largest gap of
-//! eigenvalues) merges speakers once there are many. Both need all units at once. Linkage it is.
+//! VBx (Landini et al., "Bayesian HMM clustering of x-vector sequences (VBx) in speaker diarization", Computer Speech &
+//! Language 71, 2022) began from average linkage cut at a distance of 0.5 and stood on an isotropic model, as no PLDA
+//! is trained for these embeddings; spectral clustering (Ng et al., NIPS 2001; rows of the affinity pruned to their
+//! nearest 10 to 30 %, number of speakers at the largest gap of eigenvalues) merges speakers once there are many. Both
+//! need all units at once. Linkage it is.
 //!
-//! How much hangs on the parameters: each clip was begun 0 to 2.59 s late in eight steps, so that windows fall elsewhere; mean DER over the
-//! 32 recordings, and recordings with a wrong number of speakers, with all windows weighing the same and hard decisions, and as it is now:
+//! How much hangs on the parameters: each clip was begun 0 to 2.59 s late in eight steps, so that windows fall
+//! elsewhere; mean DER over the 32 recordings, and recordings with a wrong number of speakers, with all windows
+//! weighing the same and hard decisions, and as it is now:
 //!
 //! | segmentation step | 1.0 s | 1.6 s | 2.0 s | 2.5 s |
 //! |---|---|---|---|---|
 //! | before | 7.9 (1) | 7.9 (2) | 7.2 (5) | 8.8 (5) |
 //! | now | 6.7 (0) | 6.5 (0) | 6.6 (0) | 6.9 (1) |
 //!
-//! Around the values chosen: an agreement of 0.55 or 0.65 6.6, edges of 3 or 5 s 6.6, a resegmentation hop of 0.125 s or window of 0.75 s
-//! 6.5 and 6.6, units of 1.5 s 7.3 and of 1.2 s 8.3 (measured with edges of 2 s, where 2.0 s gave 7.0). Single clips vary more than these
-//! means: `pyannote_sample` from 5.2 to 8.1 %, `ami_dev00` from 11.3 to 19.8 %, by whether segmentation hears a change at all. Labelling
-//! each window's local speakers by themselves, in place of tracks, and units from windows in place of tracks were tried and gave 7.7 to 9.9
-//! and 7.1 to 8.1.
+//! Around the values chosen: an agreement of 0.55 or 0.65 6.6, edges of 3 or 5 s 6.6, a resegmentation hop of 0.125 s
+//! or window of 0.75 s 6.5 and 6.6, units of 1.5 s 7.3 and of 1.2 s 8.3 (measured with edges of 2 s, where 2.0 s gave
+//! 7.0). Single clips vary more than these means: `pyannote_sample` from 5.2 to 8.1 %, `ami_dev00` from 11.3 to 19.8 %,
+//! by whether segmentation hears a change at all. Labelling each window's local speakers by themselves, in place of
+//! tracks, and units from windows in place of tracks were tried and gave 7.7 to 9.9 and 7.1 to 8.1.
 
 use serde::{Deserialize, Serialize};
 
@@ -72,11 +75,12 @@ pub struct ClusteringConfig {
     /// A cluster with less solo speech than this is no speaker of its own.
     #[schemars(range(min = 0.0))]
     pub min_speaker_secs: f64,
-    /// A cluster with less than this share of all solo speech is brief: strays grow with the recording, speakers do not.
+    /// A cluster with less than this share of all solo speech is brief: strays grow with the recording, speakers do
+    /// not.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub brief_share: f64,
-    /// A brief cluster is a speaker of its own only when it is less similar than this to every other speaker, and to what two of them
-    /// speaking at once would sound like; relative like the similarity above.
+    /// A brief cluster is a speaker of its own only when it is less similar than this to every other speaker, and to
+    /// what two of them speaking at once would sound like; relative like the similarity above.
     #[schemars(range(min = 0.0))]
     pub brief_similarity: f64,
 }
@@ -128,8 +132,8 @@ struct Merge {
     similarity: f64,
 }
 
-/// How similar a voice is to itself around unit `at`: the median of the nearest of `pairs`, `(unit, cosine to the unit that follows it in
-/// its track)` in order of units.
+/// How similar a voice is to itself around unit `at`: the median of the nearest of `pairs`, `(unit, cosine to the unit
+/// that follows it in its track)` in order of units.
 pub fn self_similarity(pairs: &[(usize, f64)], at: usize) -> f64 {
     if pairs.len() < MIN_PAIRS {
         return SELF_SIMILARITY;
@@ -141,7 +145,8 @@ pub fn self_similarity(pairs: &[(usize, f64)], at: usize) -> f64 {
     (0.5 * (near[(count - 1) / 2] + near[count / 2])).clamp(SELF_SIMILARITY_RANGE.0, SELF_SIMILARITY_RANGE.1)
 }
 
-/// The unit scaled so that its voice's similarity with itself is 1: cosines become relative, and average linkage stays what it is.
+/// The unit scaled so that its voice's similarity with itself is 1: cosines become relative, and average linkage stays
+/// what it is.
 pub fn relative(unit: &VoiceUnit, self_similarity: f64) -> VoiceUnit {
     let scale = 1.0 / self_similarity.sqrt();
     VoiceUnit { embedding: unit.embedding.iter().map(|&v| (f64::from(v) * scale) as f32).collect(), secs: unit.secs }
@@ -150,11 +155,16 @@ pub fn relative(unit: &VoiceUnit, self_similarity: f64) -> VoiceUnit {
 /// Finds at least `least` and at most `most` speakers among `units`; none when there are no units.
 pub fn cluster(units: &[VoiceUnit], config: &ClusteringConfig, least: usize, most: usize) -> Speakers {
     let threshold = config.relative_similarity;
-    let mut nodes: Vec<Node> =
-        units.iter().map(|u| Node { sum: u.embedding.iter().map(|&v| f64::from(v) * u.secs).collect(), secs: u.secs }).collect();
+    let mut nodes: Vec<Node> = units
+        .iter()
+        .map(|u| Node { sum: u.embedding.iter().map(|&v| f64::from(v) * u.secs).collect(), secs: u.secs })
+        .collect();
     while nodes.len() > BLOCK {
         let before = nodes.len();
-        nodes = nodes.chunks(BLOCK).flat_map(|part| groups(part, &cut(&linkage(part), part.len(), threshold, least, usize::MAX))).collect();
+        nodes = nodes
+            .chunks(BLOCK)
+            .flat_map(|part| groups(part, &cut(&linkage(part), part.len(), threshold, least, usize::MAX)))
+            .collect();
         if nodes.len() == before {
             break;
         }
@@ -182,8 +192,8 @@ pub fn cluster(units: &[VoiceUnit], config: &ClusteringConfig, least: usize, mos
     Speakers { centroids: kept.iter().filter_map(|n| unit(n.sum.iter().copied())).collect(), too_few_units }
 }
 
-/// Leaves out brief clusters that are no voice of their own: a few bad seconds of a voice, or of two at once, that happen again and again
-/// in a long recording. Order is kept.
+/// Leaves out brief clusters that are no voice of their own: a few bad seconds of a voice, or of two at once, that
+/// happen again and again in a long recording. Order is kept.
 fn without_strays(clusters: Vec<Node>, config: &ClusteringConfig) -> Vec<Node> {
     let total: f64 = clusters.iter().map(|n| n.secs).sum();
     let mean = |n: &Node| n.sum.iter().map(|v| v / n.secs.max(f64::MIN_POSITIVE)).collect::<Vec<f64>>();
@@ -268,7 +278,8 @@ fn linkage(nodes: &[Node]) -> Vec<Merge> {
             chain.push(nearest);
         }
     }
-    // Average linkage never merges closer than before, so falling order is a valid order of merging. The sort is stable.
+    // Average linkage never merges closer than before, so falling order is a valid order of merging. The sort is
+    // stable.
     merges.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     merges
 }
@@ -283,8 +294,8 @@ fn similarity(nodes: &[Option<Node>], a: usize, b: usize) -> f64 {
     }
 }
 
-/// The group of each of `count` nodes: merges at least `threshold` similar are done, then more while there are over `high` groups, none
-/// once there are `low`. Groups are numbered by their first member.
+/// The group of each of `count` nodes: merges at least `threshold` similar are done, then more while there are over
+/// `high` groups, none once there are `low`. Groups are numbered by their first member.
 fn cut(merges: &[Merge], count: usize, threshold: f64, low: usize, high: usize) -> Vec<usize> {
     let mut parent: Vec<usize> = (0..count).collect();
     let root = |parent: &[usize], mut i: usize| {
@@ -332,7 +343,10 @@ mod tests {
 
     /// Units around the given angles (degrees) in a plane, 1 s each.
     fn units(angles: &[f64]) -> Vec<VoiceUnit> {
-        let at = |a: &f64| VoiceUnit { embedding: vec![a.to_radians().cos() as f32, a.to_radians().sin() as f32], secs: 1.0 };
+        let at = |a: &f64| VoiceUnit {
+            embedding: vec![a.to_radians().cos() as f32, a.to_radians().sin() as f32],
+            secs: 1.0,
+        };
         angles.iter().map(at).collect()
     }
 
@@ -372,8 +386,11 @@ mod tests {
         let got: Vec<f64> = linkage(&nodes).iter().map(|m| m.similarity).collect();
         let mut plain: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
         for (step, expected) in got.iter().enumerate() {
-            let pairs = (0..40).flat_map(|a| (0..a).map(move |b| (b, a))).filter(|&(a, b)| plain[a].is_some() && plain[b].is_some());
-            let (a, b) = pairs.max_by(|x, y| similarity(&plain, x.0, x.1).total_cmp(&similarity(&plain, y.0, y.1))).unwrap();
+            let pairs = (0..40)
+                .flat_map(|a| (0..a).map(move |b| (b, a)))
+                .filter(|&(a, b)| plain[a].is_some() && plain[b].is_some());
+            let (a, b) =
+                pairs.max_by(|x, y| similarity(&plain, x.0, x.1).total_cmp(&similarity(&plain, y.0, y.1))).unwrap();
             let best = similarity(&plain, a, b);
             assert!((best - expected).abs() < 1e-9, "merge {step}: {best} and {expected}");
             let right = plain[b].take().unwrap();
@@ -385,7 +402,8 @@ mod tests {
 
     #[test]
     fn long_recordings_have_the_speakers_of_short_ones() {
-        let angles: Vec<f64> = (0..8000).map(|i| if i % 3 == 0 { f64::from(i % 21) } else { 120.0 - f64::from(i % 17) }).collect();
+        let angles: Vec<f64> =
+            (0..8000).map(|i| if i % 3 == 0 { f64::from(i % 21) } else { 120.0 - f64::from(i % 17) }).collect();
         assert_eq!(count(&angles, 1, 99), 2);
         assert_eq!(count(&angles, 4, 4), 4);
     }
@@ -403,7 +421,8 @@ mod tests {
     #[test]
     fn strays_of_a_long_recording_are_no_speakers_and_a_brief_voice_is() {
         let unit = |v: [f32; 3]| VoiceUnit { embedding: v.to_vec(), secs: 1.0 };
-        let mut all: Vec<VoiceUnit> = (0..400).map(|i| unit(if i % 2 == 0 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] })).collect();
+        let mut all: Vec<VoiceUnit> =
+            (0..400).map(|i| unit(if i % 2 == 0 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] })).collect();
         // Three times: two voices at once (0.5 similar to either), and a voice like nobody's.
         all.extend((0..3).map(|_| unit([0.5, 0.5, 0.707])));
         all.extend((0..3).map(|_| unit([-0.1, 0.1, -0.99])));

@@ -25,7 +25,12 @@ type Speaker = (Embedding, Vec<Segment>);
 ///
 /// # Errors [`Error::Shape`] for another sample rate, [`Error::Usage`] for contradictory bounds, [`Error::Model`] when
 /// a model fails, and what [`Sound::piece`] says.
-pub fn diarize(audio: &impl Sound, models: &mut SpeakerModels, config: &SpeakerConfig, bounds: &SpeakerBounds) -> Result<Diarization> {
+pub fn diarize(
+    audio: &impl Sound,
+    models: &mut SpeakerModels,
+    config: &SpeakerConfig,
+    bounds: &SpeakerBounds,
+) -> Result<Diarization> {
     if audio.rate_hz() != RATE_HZ {
         let (expected, got) = (format!("{RATE_HZ} Hz"), format!("{} Hz", audio.rate_hz()));
         return Err(Error::Shape { what: "sample rate for diarization", expected, got });
@@ -56,14 +61,24 @@ pub fn diarize(audio: &impl Sound, models: &mut SpeakerModels, config: &SpeakerC
 }
 
 /// Local speakers of all windows, joined to tracks.
-fn local_tracks(audio: &impl Sound, models: &mut SpeakerModels, frames: usize, config: &SegmentationConfig) -> Result<VoiceTracks> {
+fn local_tracks(
+    audio: &impl Sound,
+    models: &mut SpeakerModels,
+    frames: usize,
+    config: &SegmentationConfig,
+) -> Result<VoiceTracks> {
     let mut stitcher = Stitcher::new(frames, config);
     models.segmenter.windows(audio, config.step_frames(), |window| stitcher.push(window))?;
     Ok(stitcher.finish())
 }
 
 /// Whose each track is, by as many speakers as the bounds `(least, most)` allow.
-fn label_within_bounds<'a>(voices: &Voices, tracks: &'a VoiceTracks, config: &SpeakerConfig, (least, most): (usize, usize)) -> Labels<'a> {
+fn label_within_bounds<'a>(
+    voices: &Voices,
+    tracks: &'a VoiceTracks,
+    config: &SpeakerConfig,
+    (least, most): (usize, usize),
+) -> Labels<'a> {
     let speakers = voices.speakers(config, least, most);
     let labels = voices.label(tracks, speakers.centroids.clone(), config, most);
     if labels.used() >= least {
@@ -92,7 +107,11 @@ fn turns_of_speakers(
 
 /// The speakers by their first turn, and what there is to tell of their number. Where nobody was told apart, all
 /// `speech` is one's.
-fn in_order_of_appearance(mut speakers: Vec<Speaker>, speech: &[Segment], least: usize) -> (Vec<Speaker>, Vec<Warning>) {
+fn in_order_of_appearance(
+    mut speakers: Vec<Speaker>,
+    speech: &[Segment],
+    least: usize,
+) -> (Vec<Speaker>, Vec<Warning>) {
     let mut warnings = Vec::new();
     if speakers.is_empty() {
         // Voice activity hears what segmentation does not: words too short or too few to tell voices apart.
@@ -116,7 +135,9 @@ fn voice(speaker: usize, (embedding, segments): Speaker) -> SpeakerVoice {
 
 fn annotate(speakers: &[Speaker]) -> Annotation {
     let turn = |speaker: usize, segment: Segment| SpeechTurn { segment, speaker: label(speaker) };
-    Annotation::new(speakers.iter().enumerate().flat_map(|(i, (_, segments))| segments.iter().map(move |&s| turn(i, s))).collect())
+    Annotation::new(
+        speakers.iter().enumerate().flat_map(|(i, (_, segments))| segments.iter().map(move |&s| turn(i, s))).collect(),
+    )
 }
 
 fn is_silent(audio: &impl Sound) -> Result<bool> {

@@ -1,12 +1,14 @@
 //! Voice embeddings: CAM++ frame features over blocks of 10 s, pooled over any set of frames.
 //!
-//! The network up to its pooling runs once over the recording, the pooling and the last layer as often as wanted. That costs one pass
-//! whatever the overlap of the stretches embedded, and it tells voices apart better than embedding short stretches alone: on the
-//! reference clips the equal error rate of 1.5 s stretches falls from 3.9 to 2.5 % (`pyannote_sample`) and from 5.9 to 3.3 %
-//! (`ami_dev00`), as mean removal and context see 10 s. Embeddings are the network's own, before the ReLU some ports end with: its
-//! last normalisation has the training set's mean at zero, so no background mean need be taken off.
+//! The network up to its pooling runs once over the recording, the pooling and the last layer as often as wanted. That
+//! costs one pass whatever the overlap of the stretches embedded, and it tells voices apart better than embedding short
+//! stretches alone: on the reference clips the equal error rate of 1.5 s stretches falls from 3.9 to 2.5 %
+//! (`pyannote_sample`) and from 5.9 to 3.3 % (`ami_dev00`), as mean removal and context see 10 s. Embeddings are the
+//! network's own, before the ReLU some ports end with: its last normalisation has the training set's mean at zero, so
+//! no background mean need be taken off.
 //!
-//! Source: Wang et al., "CAM++: A fast and efficient network for speaker verification using context-aware masking", arXiv 2303.00332.
+//! Source: Wang et al., "CAM++: A fast and efficient network for speaker verification using context-aware masking",
+//! arXiv 2303.00332.
 
 use ndarray::{Array2, Axis, Ix4};
 
@@ -72,8 +74,9 @@ impl Embedder {
         Ok(Embedder { fbank: Fbank::new(), frames, head })
     }
 
-    /// One embedding a stretch of `sound` (16 kHz). A stretch is a rising list of feature frames (see [`feature_frame`]), which need
-    /// not be neighbours. Blocks that no stretch touches are not computed; memory holds one block and the stretches that run on.
+    /// One embedding a stretch of `sound` (16 kHz). A stretch is a rising list of feature frames (see
+    /// [`feature_frame`]), which need not be neighbours. Blocks that no stretch touches are not computed; memory holds
+    /// one block and the stretches that run on.
     ///
     /// # Errors
     /// [`Error::Model`], [`Error::Shape`], and what [`Sound::piece`] says.
@@ -136,8 +139,11 @@ impl Embedder {
         }
         let input = bank.insert_axis(Axis(0)).into_dyn();
         let outputs = self.frames.run(&[("features", Input::F32(input.view()))])?;
-        let shape =
-            |got: String| Error::Shape { what: "frame features", expected: format!("[1, {CHANNELS}, 1, {}]", count.div_ceil(STRIDE)), got };
+        let shape = |got: String| Error::Shape {
+            what: "frame features",
+            expected: format!("[1, {CHANNELS}, 1, {}]", count.div_ceil(STRIDE)),
+            got,
+        };
         let output = outputs.into_iter().next().ok_or_else(|| shape("nothing".into()))?;
         let got = format!("{:?}", output.shape());
         let planes = output.into_dimensionality::<Ix4>().map_err(|_| shape(got.clone()))?;
@@ -174,7 +180,11 @@ impl Pool {
     fn statistics(&self) -> Vec<f32> {
         let n = self.next as f64;
         let means = self.sum.iter().map(|s| (s / n) as f32);
-        let deviations = self.sum.iter().zip(&self.squares).map(|(s, q)| ((q - s * s / n).max(0.0) / (n - 1.0).max(1.0)).sqrt() as f32);
+        let deviations = self
+            .sum
+            .iter()
+            .zip(&self.squares)
+            .map(|(s, q)| ((q - s * s / n).max(0.0) / (n - 1.0).max(1.0)).sqrt() as f32);
         means.chain(deviations).collect()
     }
 }
@@ -198,7 +208,8 @@ pub fn feature_frame(t: Seconds) -> usize {
 
 /// First frame and length of each block over `frames` filter bank frames.
 fn blocks(frames: usize) -> Vec<(usize, usize)> {
-    let mut blocks: Vec<(usize, usize)> = (0..frames).step_by(BLOCK).map(|first| (first, BLOCK.min(frames - first))).collect();
+    let mut blocks: Vec<(usize, usize)> =
+        (0..frames).step_by(BLOCK).map(|first| (first, BLOCK.min(frames - first))).collect();
     if blocks.len() > 1 && blocks.last().is_some_and(|b| b.1 < SHORTEST_BLOCK) {
         let rest = blocks.pop().map_or(0, |b| b.1);
         if let Some(last) = blocks.last_mut() {
@@ -218,14 +229,16 @@ mod tests {
     use crate::time::Segment;
 
     impl Embedder {
-        /// The embedding of a stretch on its own, context and mean its own, as CAM++ is used elsewhere; padded to three frames.
+        /// The embedding of a stretch on its own, context and mean its own, as CAM++ is used elsewhere; padded to three
+        /// frames.
         fn embed_alone(&mut self, samples: &[f32]) -> Result<Embedding> {
             let shortest = fbank::FRAMES.window() + (STRIDE * MIN_FRAMES - 1) * fbank::FRAMES.hop();
             let mut padded = samples.to_vec();
             padded.resize(samples.len().max(shortest), 0.0);
             let count = fbank::FRAMES.whole_frames(padded.len());
             let features = self.features(&AudioBuffer::new(padded, crate::speaker::RATE_HZ), 0, count)?;
-            let mut pool = Pool { stretch: 0, next: features.nrows(), sum: vec![0.0; CHANNELS], squares: vec![0.0; CHANNELS] };
+            let mut pool =
+                Pool { stretch: 0, next: features.nrows(), sum: vec![0.0; CHANNELS], squares: vec![0.0; CHANNELS] };
             for row in features.rows() {
                 for ((value, sum), square) in row.iter().zip(&mut pool.sum).zip(&mut pool.squares) {
                     *sum += f64::from(*value);
@@ -255,7 +268,8 @@ mod tests {
     #[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
     fn embeddings_equal_the_reference() {
         let shared = crate::reference::folder();
-        let mut embedder = Embedder::open(&mut Loader::new(&fixture::registry(), Runtime::default())).expect("run make models");
+        let mut embedder =
+            Embedder::open(&mut Loader::new(&fixture::registry(), Runtime::default())).expect("run make models");
         for clip in ["pyannote_sample", "ami_dev00", "dual_speaker", "three_speakers"] {
             let audio = fixture::clip(&shared, clip);
             let text = std::fs::read_to_string(shared.join(format!("reference/{clip}/campplus.json"))).unwrap();
@@ -263,7 +277,8 @@ mod tests {
             for line in reference["segments"].as_array().unwrap() {
                 let secs = |key: &str| line[key].as_f64().unwrap();
                 let segment = Segment::from_secs(secs("start_secs"), secs("end_secs")).unwrap();
-                let expected: Vec<f32> = line["embedding"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap() as f32).collect();
+                let expected: Vec<f32> =
+                    line["embedding"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap() as f32).collect();
                 let got = embedder.embed_alone(audio.slice(segment)).unwrap().unwrap();
                 // The tool behind the reference ends with a ReLU.
                 let rectified = unit(got.iter().map(|v| f64::from(v.max(0.0)))).unwrap();
@@ -277,7 +292,8 @@ mod tests {
     fn a_stretch_of_all_frames_is_the_block_alone() {
         let mut random = Random::seeded(1);
         let noise: Vec<f32> = (0..16_000).map(|_| 0.5 * random.signed() as f32).collect();
-        let mut embedder = Embedder::open(&mut Loader::new(&fixture::registry(), Runtime::default())).expect("run make models");
+        let mut embedder =
+            Embedder::open(&mut Loader::new(&fixture::registry(), Runtime::default())).expect("run make models");
         let alone = embedder.embed_alone(&noise).unwrap().unwrap();
         let pooled = embedder.embed(&AudioBuffer::new(noise, 16_000), &[(0..49).collect(), vec![], vec![3]]).unwrap();
         assert!((cosine(&alone, pooled[0].as_ref().unwrap()) - 1.0).abs() < 1e-5);

@@ -16,7 +16,8 @@ use crate::time::Segment;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EnrolmentConfig {
-    /// Folder of recordings, each named after the one who speaks in it, or Parquet file with the columns name and embedding; empty = none.
+    /// Folder of recordings, each named after the one who speaks in it, or Parquet file with the columns name and
+    /// embedding; empty = none.
     pub voices: String,
     /// A speaker has a known name when the cosine of the two voices is at least this.
     #[schemars(range(min = 0.0))]
@@ -42,20 +43,29 @@ impl KnownVoice {
     /// Checks the name, brings the embedding to unit length.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a name that RTTM cannot hold or that diarization uses, and for an embedding of another size or without length.
+    /// [`Error::Usage`] for a name that RTTM cannot hold or that diarization uses, and for an embedding of another size
+    /// or without length.
     pub fn new(name: &str, embedding: &[f32]) -> Result<Self> {
         let refuse = |what: String, hint: &str| Err(Error::Usage { what, hint: hint.into() });
         if name.is_empty() || name.contains(char::is_whitespace) {
-            return refuse(format!("the enrolled name {name:?}"), "RTTM splits at white space: rename it, `_` instead of each space");
+            return refuse(
+                format!("the enrolled name {name:?}"),
+                "RTTM splits at white space: rename it, `_` instead of each space",
+            );
         }
         if name.contains(steers) {
             return refuse(format!("the enrolled name {name:?}"), "it holds control characters: rename it");
         }
         if name.starts_with("SPEAKER_") {
-            return refuse(format!("the enrolled name {name:?}"), "names that begin with SPEAKER_ are those of unknown voices");
+            return refuse(
+                format!("the enrolled name {name:?}"),
+                "names that begin with SPEAKER_ are those of unknown voices",
+            );
         }
         match unit(embedding.iter().map(|&v| f64::from(v))) {
-            Some(embedding) if embedding.len() == super::EMBEDDING => Ok(KnownVoice { name: name.to_owned(), embedding }),
+            Some(embedding) if embedding.len() == super::EMBEDDING => {
+                Ok(KnownVoice { name: name.to_owned(), embedding })
+            }
             _ => refuse(
                 format!("the voice of {name}: {} values that are no voice embedding", embedding.len()),
                 "enrol at least a second of clear speech, or an embedding of the speakers table",
@@ -92,7 +102,8 @@ pub(super) fn frames_of(segment: Segment) -> std::ops::Range<usize> {
     feature_frame(segment.start())..feature_frame(segment.end())
 }
 
-/// Gives known names to the speakers: the one-to-one assignment with the highest sum of cosines, none of them below `min_similarity`.
+/// Gives known names to the speakers: the one-to-one assignment with the highest sum of cosines, none of them below
+/// `min_similarity`.
 pub fn name_speakers(found: &mut Diarization, known: &[KnownVoice], min_similarity: f64) {
     if known.is_empty() || found.voices.is_empty() {
         return;
@@ -115,8 +126,11 @@ pub fn name_speakers(found: &mut Diarization, known: &[KnownVoice], min_similari
         .map(|(row, column)| (found.voices[row].speaker.clone(), known[*column].name.clone()))
         .collect();
     let name = |old: &str| named.iter().find(|n| n.0 == old).map_or_else(|| old.to_owned(), |n| n.1.clone());
-    let rename =
-        |a: &Annotation| Annotation::new(a.turns().iter().map(|t| SpeechTurn { segment: t.segment, speaker: name(&t.speaker) }).collect());
+    let rename = |a: &Annotation| {
+        Annotation::new(
+            a.turns().iter().map(|t| SpeechTurn { segment: t.segment, speaker: name(&t.speaker) }).collect(),
+        )
+    };
     (found.annotation, found.exclusive) = (rename(&found.annotation), rename(&found.exclusive));
     for voice in &mut found.voices {
         voice.speaker = name(&voice.speaker);
@@ -137,8 +151,13 @@ mod tests {
 
     #[test]
     fn speakers_get_the_names_of_the_voices_they_are_closest_to() {
-        let turn = |a: f64, b: f64, s: &str| SpeechTurn { segment: Segment::from_secs(a, b).unwrap(), speaker: s.into() };
-        let annotation = Annotation::new(vec![turn(0.0, 1.0, "SPEAKER_00"), turn(1.0, 2.0, "SPEAKER_01"), turn(2.0, 3.0, "SPEAKER_02")]);
+        let turn =
+            |a: f64, b: f64, s: &str| SpeechTurn { segment: Segment::from_secs(a, b).unwrap(), speaker: s.into() };
+        let annotation = Annotation::new(vec![
+            turn(0.0, 1.0, "SPEAKER_00"),
+            turn(1.0, 2.0, "SPEAKER_01"),
+            turn(2.0, 3.0, "SPEAKER_02"),
+        ]);
         let voice = |s: &str, e| SpeakerVoice { speaker: s.into(), embedding: e, total_secs: 1.0 };
         let mut d = Diarization {
             exclusive: annotation.clone(),
@@ -151,9 +170,15 @@ mod tests {
             ..Diarization::default()
         };
         // Both are like Anna's voice (0.8 and 0.6 against 0.6 and 1): she is the second.
-        let known = [KnownVoice::new("Ben", &embedding(2.0, 0.0)).unwrap(), KnownVoice::new("Anna", &embedding(0.0, 3.0)).unwrap()];
+        let known = [
+            KnownVoice::new("Ben", &embedding(2.0, 0.0)).unwrap(),
+            KnownVoice::new("Anna", &embedding(0.0, 3.0)).unwrap(),
+        ];
         name_speakers(&mut d, &known, 0.6);
-        assert_eq!(d.annotation.turns().iter().map(|t| t.speaker.as_str()).collect::<Vec<_>>(), ["Ben", "Anna", "SPEAKER_02"]);
+        assert_eq!(
+            d.annotation.turns().iter().map(|t| t.speaker.as_str()).collect::<Vec<_>>(),
+            ["Ben", "Anna", "SPEAKER_02"]
+        );
         assert_eq!(d.exclusive.speakers(), ["Anna", "Ben", "SPEAKER_02"]);
         assert_eq!(d.voices.iter().map(|v| v.speaker.as_str()).collect::<Vec<_>>(), ["Anna", "Ben", "SPEAKER_02"]);
     }

@@ -1,7 +1,8 @@
 //! Kaldi's log mel filter banks, as CAM++ was trained on: 80 bins, 25 ms frames every 10 ms, snipped edges, no dither.
 //!
-//! Definition: Kaldi `compute-fbank-feats` (kaldi-asr.org), `feature-window` and `mel-computations`: mean of the frame removed,
-//! pre-emphasis 0.97, Povey window, power spectrum of 512, triangles even in mel = 1127·ln(1 + f/700) from 20 Hz to 8 kHz, natural log.
+//! Definition: Kaldi `compute-fbank-feats` (kaldi-asr.org), `feature-window` and `mel-computations`: mean of the frame
+//! removed, pre-emphasis 0.97, Povey window, power spectrum of 512, triangles even in mel = 1127·ln(1 + f/700) from 20
+//! Hz to 8 kHz, natural log.
 
 use ndarray::Array2;
 
@@ -46,12 +47,14 @@ impl Fbank {
     /// Makes the window and the triangles.
     pub fn new() -> Self {
         let last = (FRAMES.window() - 1) as f64;
-        let window =
-            (0..FRAMES.window()).map(|n| (0.5 - 0.5 * (std::f64::consts::TAU * n as f64 / last).cos()).powf(0.85) as f32).collect();
+        let window = (0..FRAMES.window())
+            .map(|n| (0.5 - 0.5 * (std::f64::consts::TAU * n as f64 / last).cos()).powf(0.85) as f32)
+            .collect();
         Fbank { dft: RealDft::new(DFT_LEN), window, triangles: triangles() }
     }
 
-    /// Log energies `[frames, 80]` of every whole frame of `samples` in [-1, 1] at 16 kHz; no row when there are fewer than 400.
+    /// Log energies `[frames, 80]` of every whole frame of `samples` in [-1, 1] at 16 kHz; no row when there are fewer
+    /// than 400.
     pub fn compute(&mut self, samples: &[f32]) -> Array2<f32> {
         let count = FRAMES.whole_frames(samples.len());
         let mut out = Array2::zeros((count, BINS));
@@ -87,7 +90,8 @@ fn triangles() -> Vec<Triangle> {
     let bin_mel = |k: usize| mel(k as f64 * f64::from(FRAMES.rate_hz()) / DFT_LEN as f64);
     (0..BINS)
         .map(|b| {
-            let (left, centre, right) = (low + b as f64 * step, low + (b + 1) as f64 * step, low + (b + 2) as f64 * step);
+            let (left, centre, right) =
+                (low + b as f64 * step, low + (b + 1) as f64 * step, low + (b + 2) as f64 * step);
             // Kaldi leaves the Nyquist bin out.
             let inside: Vec<usize> = (0..DFT_LEN / 2).filter(|&k| bin_mel(k) > left && bin_mel(k) < right).collect();
             let weight = |k: usize| {
@@ -116,7 +120,8 @@ mod tests {
 
     #[test]
     fn a_tone_is_loudest_in_its_own_bin() {
-        let tone: Vec<f32> = (0..800).map(|n| 0.5 * (std::f32::consts::TAU * 1000.0 * n as f32 / 16_000.0).sin()).collect();
+        let tone: Vec<f32> =
+            (0..800).map(|n| 0.5 * (std::f32::consts::TAU * 1000.0 * n as f32 / 16_000.0).sin()).collect();
         let rows = Fbank::new().compute(&tone);
         let row: Vec<f32> = rows.row(1).to_vec();
         let loudest = (0..BINS).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap();

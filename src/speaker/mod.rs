@@ -103,7 +103,10 @@ impl SpeakerBounds {
     /// [`Error::Usage`] for zero speakers, `min > max`, or `exact` together with another bound.
     pub fn range(&self) -> Result<(usize, usize)> {
         let refuse = |what: String| {
-            Err(Error::Usage { what, hint: "give either an exact number of speakers, or a least and a most one, from 1".into() })
+            Err(Error::Usage {
+                what,
+                hint: "give either an exact number of speakers, or a least and a most one, from 1".into(),
+            })
         };
         if self.exact.is_some() && (self.min.is_some() || self.max.is_some()) {
             return refuse("an exact number of speakers and a bound".into());
@@ -136,7 +139,11 @@ impl ModelSet for SpeakerModels {
 
     /// None keeps an arena: the signal of a long recording fills the memory that arenas would.
     fn open(loader: &mut Loader<'_>, _: &SpeakerConfig) -> Result<Self> {
-        Ok(SpeakerModels { vad: Vad::open(loader)?, segmenter: Segmenter::open(loader)?, embedder: Embedder::open(loader)? })
+        Ok(SpeakerModels {
+            vad: Vad::open(loader)?,
+            segmenter: Segmenter::open(loader)?,
+            embedder: Embedder::open(loader)?,
+        })
     }
 }
 
@@ -145,7 +152,8 @@ impl ModelSet for SpeakerModels {
 pub struct SpeakerVoice {
     /// Label in the annotation, `SPEAKER_00` for the first heard.
     pub speaker: String,
-    /// 192 values, unit length: the mean over the speaker's solo speech; `None` for one who never speaks alone long enough.
+    /// 192 values, unit length: the mean over the speaker's solo speech; `None` for one who never speaks alone long
+    /// enough.
     pub embedding: Embedding,
     /// Seconds spoken, overlap included.
     pub total_secs: f64,
@@ -181,9 +189,12 @@ mod tests {
         assert_eq!(bounds(Some(2), None, None), Some((2, 2)));
         assert_eq!(bounds(None, Some(2), Some(3)), Some((2, 3)));
         assert_eq!(bounds(None, None, Some(4)), Some((1, 4)));
-        for wrong in
-            [bounds(Some(0), None, None), bounds(None, None, Some(0)), bounds(None, Some(3), Some(2)), bounds(Some(2), Some(1), None)]
-        {
+        for wrong in [
+            bounds(Some(0), None, None),
+            bounds(None, None, Some(0)),
+            bounds(None, Some(3), Some(2)),
+            bounds(Some(2), Some(1), None),
+        ] {
             assert_eq!(wrong, None);
         }
     }

@@ -26,8 +26,9 @@ pub struct SpeechTurnConfig {
     /// A speaker heard only over another's speech is believed from this length on.
     #[schemars(range(min = 0.0))]
     pub min_overlap_speaker_secs: f64,
-    /// Such a voice is somebody else's when its cosine to everybody who is silent then is below this. A choice between what was seen:
-    /// 0.52 to 0.55 to the right speaker (three mixtures of `pyannote_sample`), at most 0.11 to wrong ones (`dual_speaker`).
+    /// Such a voice is somebody else's when its cosine to everybody who is silent then is below this. A choice between
+    /// what was seen: 0.52 to 0.55 to the right speaker (three mixtures of `pyannote_sample`), at most 0.11 to wrong
+    /// ones (`dual_speaker`).
     #[schemars(range(min = 0.0))]
     pub overlap_speaker_similarity: f64,
     /// A turn is dropped where the speech probability never reaches this, 0 to 1, and its level is low too.
@@ -118,15 +119,21 @@ pub fn segments(active: &[bool], config: &SpeechTurnConfig, duration: Seconds) -
     found.into_iter().filter_map(|(start, end)| Segment::from_secs(start, end)).collect()
 }
 
-/// Fills short gaps in a speaker's turns through which another's backchannel sounds; one list of sorted segments a speaker.
+/// Fills short gaps in a speaker's turns through which another's backchannel sounds; one list of sorted segments a
+/// speaker.
 pub fn bridge_backchannels(speakers: &mut [Vec<Segment>], config: &SpeechTurnConfig) {
     let short = |s: &&Segment| s.duration() <= config.max_backchannel_secs;
-    let backchannels: Vec<Vec<Segment>> = speakers.iter().map(|turns| turns.iter().filter(short).copied().collect()).collect();
+    let backchannels: Vec<Vec<Segment>> =
+        speakers.iter().map(|turns| turns.iter().filter(short).copied().collect()).collect();
     for (speaker, turns) in speakers.iter_mut().enumerate() {
         let mut joined: Vec<Segment> = Vec::with_capacity(turns.len());
         for turn in turns.drain(..) {
             let bridged = joined.last().filter(|last| {
-                let others = backchannels.iter().enumerate().filter(|(other, _)| *other != speaker).flat_map(|(_, segments)| segments);
+                let others = backchannels
+                    .iter()
+                    .enumerate()
+                    .filter(|(other, _)| *other != speaker)
+                    .flat_map(|(_, segments)| segments);
                 last.gap(turn) < config.backchannel_gap_secs
                     && others.into_iter().any(|b| b.start() <= last.end() && b.end() >= turn.start())
             });
@@ -142,7 +149,8 @@ pub fn bridge_backchannels(speakers: &mut [Vec<Segment>], config: &SpeechTurnCon
     }
 }
 
-/// The annotation with one speaker at a time: where turns overlap, the longest keeps the floor (equals: the one that began first).
+/// The annotation with one speaker at a time: where turns overlap, the longest keeps the floor (equals: the one that
+/// began first).
 pub fn exclusive(annotation: &Annotation) -> Annotation {
     let turns = annotation.turns();
     let mut edges: Vec<Seconds> = turns.iter().flat_map(|t| [t.segment.start(), t.segment.end()]).collect();
@@ -157,7 +165,10 @@ pub fn exclusive(annotation: &Annotation) -> Annotation {
             running.push(next);
             next += 1;
         }
-        let longest = running.iter().copied().reduce(|a, b| if turns[b].segment.duration() > turns[a].segment.duration() { b } else { a });
+        let longest = running
+            .iter()
+            .copied()
+            .reduce(|a, b| if turns[b].segment.duration() > turns[a].segment.duration() { b } else { a });
         let (Some(holder), Some(part)) = (longest, Segment::new(pair[0], pair[1])) else { continue };
         let speaker = &turns[holder].speaker;
         match result.last_mut() {
@@ -216,7 +227,12 @@ mod tests {
     #[test]
     fn the_longest_turn_keeps_the_floor() {
         // A backchannel inside a long turn vanishes; a change of speakers is cut where the longer turn says.
-        let a = Annotation::new(vec![speech(0.0, 10.0, "a"), speech(4.0, 4.3, "b"), speech(9.0, 12.0, "c"), speech(13.0, 14.0, "b")]);
+        let a = Annotation::new(vec![
+            speech(0.0, 10.0, "a"),
+            speech(4.0, 4.3, "b"),
+            speech(9.0, 12.0, "c"),
+            speech(13.0, 14.0, "b"),
+        ]);
         let e = exclusive(&a);
         assert_eq!(e.turns(), [speech(0.0, 10.0, "a"), speech(10.0, 12.0, "c"), speech(13.0, 14.0, "b")]);
     }

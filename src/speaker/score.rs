@@ -1,7 +1,8 @@
 //! Scoring: diarization error rate with its parts, and Jaccard error rate, by pyannote.metrics' definitions.
 //!
-//! Exact on segment boundaries, no grid. Overlapped reference speech counts once per speaker. Speakers are mapped one to one so that
-//! they share the most time. Sources: pyannote-metrics reference (pyannote.github.io/pyannote-metrics); DIHARD II evaluation plan for JER.
+//! Exact on segment boundaries, no grid. Overlapped reference speech counts once per speaker. Speakers are mapped one
+//! to one so that they share the most time. Sources: pyannote-metrics reference (pyannote.github.io/pyannote-metrics);
+//! DIHARD II evaluation plan for JER.
 
 use pathfinding::prelude::{Matrix, kuhn_munkres};
 
@@ -11,8 +12,8 @@ use crate::time::Segment;
 /// What is scored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScoreOptions {
-    /// Total width left out around each boundary of the reference, pyannote's meaning: 0.5 leaves out 0.25 s on either side, which NIST
-    /// and many papers call a collar of 0.25.
+    /// Total width left out around each boundary of the reference, pyannote's meaning: 0.5 leaves out 0.25 s on either
+    /// side, which NIST and many papers call a collar of 0.25.
     pub collar_secs: f64,
     /// Leaves out the time in which the reference has more than one speaker.
     pub skip_overlap: bool,
@@ -40,9 +41,11 @@ pub struct Score {
 }
 
 impl Score {
-    /// Diarization error rate: false alarm + missed + confusion over total, may exceed 1; `None` when the reference has no speech.
+    /// Diarization error rate: false alarm + missed + confusion over total, may exceed 1; `None` when the reference has
+    /// no speech.
     pub fn der(&self) -> Option<f64> {
-        (self.total_secs > 0.0).then(|| (self.false_alarm_secs + self.missed_secs + self.confusion_secs) / self.total_secs)
+        (self.total_secs > 0.0)
+            .then(|| (self.false_alarm_secs + self.missed_secs + self.confusion_secs) / self.total_secs)
     }
 
     /// Jaccard error rate: mean over the reference's speakers, 0 to 1; `None` when it has none.
@@ -160,7 +163,8 @@ impl Timeline {
         Timeline { events, skip_overlap: options.skip_overlap, speakers: (references.len(), hypotheses.len()) }
     }
 
-    /// Calls `visit(seconds, turns of each reference speaker, turns of each hypothesis speaker)` for each scored stretch without change.
+    /// Calls `visit(seconds, turns of each reference speaker, turns of each hypothesis speaker)` for each scored
+    /// stretch without change.
     fn walk(&self, mut visit: impl FnMut(f64, &[i32], &[i32])) {
         let (mut r, mut h) = (vec![0; self.speakers.0], vec![0; self.speakers.1]);
         let (mut scored, mut collar, mut speaking) = (0, 0, 0);
@@ -221,32 +225,41 @@ mod tests {
     fn collar_is_the_whole_width_and_overlap_can_be_left_out() {
         let reference = annotation(&[(0.0, 10.0, "a"), (8.0, 12.0, "b")]);
         let nothing = Annotation::default();
-        let total =
-            |collar_secs, skip_overlap| score(&reference, &nothing, &ScoreOptions { collar_secs, skip_overlap, uem: None }).total_secs;
+        let total = |collar_secs, skip_overlap| {
+            score(&reference, &nothing, &ScoreOptions { collar_secs, skip_overlap, uem: None }).total_secs
+        };
         assert!((total(0.0, false) - 14.0).abs() < 1e-12);
         // 0.5 s at the start, 1 s of two at 8, of two at 10 (half a second before and after), 0.5 s at the end.
         assert!((total(1.0, false) - (14.0 - 0.5 - 1.5 - 1.5 - 0.5)).abs() < 1e-12, "{}", total(1.0, false));
         assert!((total(0.0, true) - 10.0).abs() < 1e-12);
         let uem = Some(vec![Segment::from_secs(9.0, 11.0).unwrap()]);
-        assert!((score(&reference, &nothing, &ScoreOptions { uem, ..Default::default() }).total_secs - 3.0).abs() < 1e-12);
+        assert!(
+            (score(&reference, &nothing, &ScoreOptions { uem, ..Default::default() }).total_secs - 3.0).abs() < 1e-12
+        );
         assert_eq!(score(&nothing, &reference, &ScoreOptions::default()).der(), None);
     }
 
     #[test]
     fn twenty_pairs_score_as_in_pyannote_metrics() {
-        let file: serde_json::Value = serde_json::from_str(include_str!("../../tests/fixtures/der_pairs.json")).unwrap();
+        let file: serde_json::Value =
+            serde_json::from_str(include_str!("../../tests/fixtures/der_pairs.json")).unwrap();
         let secs = |v: &serde_json::Value| v.as_f64().unwrap() / 1000.0;
         let read = |rows: &serde_json::Value| {
             let rows = rows.as_array().unwrap();
-            let turns: Vec<(f64, f64, &str)> = rows.iter().map(|r| (secs(&r[0]), secs(&r[1]), r[2].as_str().unwrap())).collect();
+            let turns: Vec<(f64, f64, &str)> =
+                rows.iter().map(|r| (secs(&r[0]), secs(&r[1]), r[2].as_str().unwrap())).collect();
             annotation(&turns)
         };
         let pairs = file["pairs"].as_array().unwrap();
         assert_eq!(pairs.len(), 20);
         for (number, pair) in pairs.iter().enumerate() {
             let (reference, system) = (read(&pair["reference"]), read(&pair["hypothesis"]));
-            let uem: Vec<Segment> =
-                pair["uem"].as_array().unwrap().iter().map(|s| Segment::from_secs(secs(&s[0]), secs(&s[1])).unwrap()).collect();
+            let uem: Vec<Segment> = pair["uem"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|s| Segment::from_secs(secs(&s[0]), secs(&s[1])).unwrap())
+                .collect();
             for expected in pair["results"].as_array().unwrap() {
                 let options = ScoreOptions {
                     collar_secs: expected["collar_secs"].as_f64().unwrap(),
@@ -264,7 +277,10 @@ mod tests {
                     ("jer", s.jer().unwrap()),
                 ] {
                     let want = expected[key].as_f64().unwrap();
-                    assert!((got - want).abs() < 1e-6, "pair {number}, {options:?}: {key} is {got}, pyannote.metrics has {want}");
+                    assert!(
+                        (got - want).abs() < 1e-6,
+                        "pair {number}, {options:?}: {key} is {got}, pyannote.metrics has {want}"
+                    );
                 }
             }
         }

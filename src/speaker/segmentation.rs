@@ -1,10 +1,11 @@
 //! Local speakers: pyannote segmentation-3.0 over sliding 10 s windows, its powerset classes decoded.
 //!
-//! Windows overlap, and the network's first layer, a bank of linear filters, is nearly the same work for a sample in each: it is done once
-//! for the recording, and brought to each window's mean and scale. That and two windows a call take the CPU time of a window, at the
-//! default step, from 36 to 24 ms; the classes stay the same.
+//! Windows overlap, and the network's first layer, a bank of linear filters, is nearly the same work for a sample in
+//! each: it is done once for the recording, and brought to each window's mean and scale. That and two windows a call
+//! take the CPU time of a window, at the default step, from 36 to 24 ms; the classes stay the same.
 //!
-//! Source: Plaquet and Bredin, "Powerset multi-class cross entropy loss for neural speaker diarization", Interspeech 2023.
+//! Source: Plaquet and Bredin, "Powerset multi-class cross entropy loss for neural speaker diarization", Interspeech
+//! 2023.
 
 use std::ops::Range;
 
@@ -59,11 +60,12 @@ pub struct SegmentationConfig {
     /// Distance of windows, rounded to whole frames of 16.875 ms; 10 s windows overlap the more the smaller it is.
     #[schemars(range(max = WINDOW_SECS), extend("exclusiveMinimum" = 0), extend("x-reason" = "a longer step would leave speech unheard"))]
     pub step_secs: f64,
-    /// Local speakers of neighbouring windows are one person where they share at least this part of their joint time, 0 to 1.
+    /// Local speakers of neighbouring windows are one person where they share at least this part of their joint time, 0
+    /// to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub min_agreement: f64,
-    /// What a window says counts the less the nearer it is to the window's edge, where the model hears but one side of it: a tenth at
-    /// the edge itself, all from this many seconds on.
+    /// What a window says counts the less the nearer it is to the window's edge, where the model hears but one side of
+    /// it: a tenth at the edge itself, all from this many seconds on.
     #[schemars(range(min = 0.0))]
     pub edge_secs: f64,
 }
@@ -127,8 +129,9 @@ impl Segmenter {
         Ok(Segmenter { filters, windows, at_zero, response })
     }
 
-    /// Gives `each` the local speakers of every window of `sound` at 16 kHz in turn, windows `step_frames` apart, the last one filled with
-    /// zeros. Windows of silence are empty of speakers. Memory holds a few windows, whatever the length.
+    /// Gives `each` the local speakers of every window of `sound` at 16 kHz in turn, windows `step_frames` apart, the
+    /// last one filled with zeros. Windows of silence are empty of speakers. Memory holds a few windows, whatever the
+    /// length.
     ///
     /// # Errors
     /// [`Error::Model`], [`Error::Shape`] when a model gives another number of values, and what [`Sound::piece`] says.
@@ -156,7 +159,11 @@ impl Segmenter {
             waiting.push((LocalWindow::silent(first_frame), slot));
             let done = start + WINDOW >= sound.count();
             if filled == WINDOWS_A_CALL || filled == 0 || waiting.len() == MOST_WAITING || done {
-                let logits = if filled > 0 { self.logits(input.slice_axis(Axis(0), Slice::from(..filled)))? } else { Vec::new() };
+                let logits = if filled > 0 {
+                    self.logits(input.slice_axis(Axis(0), Slice::from(..filled)))?
+                } else {
+                    Vec::new()
+                };
                 let size = logits.len() / filled.max(1);
                 for (mut window, slot) in waiting.drain(..) {
                     if let Some(logits) = slot.and_then(|slot| logits.get(slot * size..(slot + 1) * size)) {
@@ -174,10 +181,18 @@ impl Segmenter {
         }
     }
 
-    /// What the rest of the network begins with: the filters' magnitudes, from step `first`, in a window of this mean and deviation.
-    fn magnitudes(&self, filtered: &Filtered, first: usize, (mean, deviation): (f64, f64), mut slot: ArrayViewMut2<'_, f32>) {
+    /// What the rest of the network begins with: the filters' magnitudes, from step `first`, in a window of this mean
+    /// and deviation.
+    fn magnitudes(
+        &self,
+        filtered: &Filtered,
+        first: usize,
+        (mean, deviation): (f64, f64),
+        mut slot: ArrayViewMut2<'_, f32>,
+    ) {
         for (filter, mut row) in slot.rows_mut().into_iter().enumerate() {
-            // The filters are affine: another mean and scale of the samples are another offset and scale of what they say.
+            // The filters are affine: another mean and scale of the samples are another offset and scale of what they
+            // say.
             let (zero, scale) = (f64::from(self.at_zero[filter]), deviation.recip());
             let offset = zero - (zero + f64::from(self.response[filter]) * mean) * scale;
             let (scale, offset) = (scale as f32, offset as f32);
@@ -196,7 +211,11 @@ impl Segmenter {
         if logits.len() == expected {
             return Ok(logits);
         }
-        Err(Error::Shape { what: "segmentation output", expected: format!("{expected} values"), got: format!("{} values", logits.len()) })
+        Err(Error::Shape {
+            what: "segmentation output",
+            expected: format!("{expected} values"),
+            got: format!("{} values", logits.len()),
+        })
     }
 }
 
@@ -215,7 +234,8 @@ impl Filtered {
     fn extend(&mut self, session: &mut Session, sound: &impl Sound, steps: Range<usize>) -> Result<()> {
         let held = self.highest.first().map_or(0, Vec::len);
         if held == 0 || self.first + held < steps.start {
-            *self = Filtered { first: steps.start, highest: vec![Vec::new(); FILTERS], lowest: vec![Vec::new(); FILTERS] };
+            *self =
+                Filtered { first: steps.start, highest: vec![Vec::new(); FILTERS], lowest: vec![Vec::new(); FILTERS] };
         } else if self.first + steps.len() <= steps.start {
             // Once a window's length, as what is kept has to be moved.
             let gone = steps.start - self.first;
@@ -230,7 +250,9 @@ impl Filtered {
             samples.resize(length, 0.0);
             let (highest, lowest) = filter(session, &samples)?;
             for (rows, values) in [(&mut self.highest, highest), (&mut self.lowest, lowest)] {
-                rows.iter_mut().zip(values.chunks_exact(steps.end - next)).for_each(|(row, values)| row.extend_from_slice(values));
+                rows.iter_mut()
+                    .zip(values.chunks_exact(steps.end - next))
+                    .for_each(|(row, values)| row.extend_from_slice(values));
             }
         }
         Ok(())
@@ -258,7 +280,8 @@ fn filter(session: &mut Session, samples: &[f32]) -> Result<(Vec<f32>, Vec<f32>)
     }
 }
 
-/// Mean and standard deviation of `samples` filled with zeros to `count`, as the network's first normalisation has them.
+/// Mean and standard deviation of `samples` filled with zeros to `count`, as the network's first normalisation has
+/// them.
 fn level(samples: &[f32], count: usize) -> (f64, f64) {
     let mean = lanes(samples, f64::from) / count as f64;
     let squares = lanes(samples, |x| (f64::from(x) - mean).powi(2)) + (count - samples.len()) as f64 * mean * mean;
@@ -287,7 +310,8 @@ fn decode(logits: &[f32]) -> u8 {
     CLASSES.get(best.0).copied().unwrap_or(0)
 }
 
-/// The probability of each local speaker: of all classes with it. A frame of which the model gives no number has nobody.
+/// The probability of each local speaker: of all classes with it. A frame of which the model gives no number has
+/// nobody.
 fn probability(logits: &[f32]) -> [f32; LOCAL_SPEAKERS] {
     let mut sums = [0.0; LOCAL_SPEAKERS];
     for (class, value) in CLASSES.iter().zip(logits).filter(|(_, v)| v.is_finite()) {
@@ -346,7 +370,10 @@ mod tests {
         let step = 95;
         let mut found = Vec::new();
         segmenter.windows(&sound, step, |w| found.push(w)).unwrap();
-        assert_eq!(found.iter().map(|w| w.first_frame).collect::<Vec<_>>(), (0..found.len()).map(|i| i * step).collect::<Vec<_>>());
+        assert_eq!(
+            found.iter().map(|w| w.first_frame).collect::<Vec<_>>(),
+            (0..found.len()).map(|i| i * step).collect::<Vec<_>>()
+        );
         let last = (found.len() - 1) * step * FRAMES.hop();
         assert!(last + WINDOW >= sound.count() && last - step * FRAMES.hop() + WINDOW < sound.count());
         let (mut silent, mut heard) = (0, 0);
@@ -367,7 +394,11 @@ mod tests {
             let magnitudes = Array3::from_shape_vec((1, FILTERS, STEPS.whole_frames(WINDOW)), magnitudes).unwrap();
             let alone = segmenter.logits(magnitudes.view()).unwrap();
             let expected = alone.chunks_exact(CLASSES.len()).map(probability);
-            let worst = window.probability.iter().zip(expected).flat_map(|(a, b)| (0..LOCAL_SPEAKERS).map(move |k| (a[k] - b[k]).abs()));
+            let worst = window
+                .probability
+                .iter()
+                .zip(expected)
+                .flat_map(|(a, b)| (0..LOCAL_SPEAKERS).map(move |k| (a[k] - b[k]).abs()));
             assert!(worst.fold(0.0, f32::max) < 1e-3);
             heard += usize::from(window.active.iter().any(|a| *a > 0));
         }

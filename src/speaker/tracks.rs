@@ -1,7 +1,7 @@
 //! Tracks: local speakers of overlapping windows joined where neighbouring windows agree on who is active.
 //!
-//! A track is one voice as long as the windows keep hearing it; who it is, is for clustering to say. Overlap stays: two tracks may be
-//! active at once.
+//! A track is one voice as long as the windows keep hearing it; who it is, is for clustering to say. Overlap stays: two
+//! tracks may be active at once.
 
 use super::segmentation::{FRAMES, LOCAL_SPEAKERS, LocalWindow, SegmentationConfig};
 
@@ -56,8 +56,8 @@ impl VoiceTracks {
     }
 }
 
-/// Joins windows, given one after the other, to tracks. Local speakers of neighbouring windows are one track where the time in which both
-/// are active is at least `min_agreement` of the time in which either is.
+/// Joins windows, given one after the other, to tracks. Local speakers of neighbouring windows are one track where the
+/// time in which both are active is at least `min_agreement` of the time in which either is.
 #[derive(Debug)]
 pub struct Stitcher {
     min_agreement: f64,
@@ -141,7 +141,8 @@ impl Stitcher {
             }
             tracks.push(VoiceTrack { first_frame, activity });
         }
-        let speaker_count = self.speakers.iter().zip(&self.cover).map(|(s, c)| (s / c.max(least) + 0.5).floor() as u8).collect();
+        let speaker_count =
+            self.speakers.iter().zip(&self.cover).map(|(s, c)| (s / c.max(least) + 0.5).floor() as u8).collect();
         VoiceTracks { tracks, speaker_count, active_tracks }
     }
 }
@@ -149,7 +150,8 @@ impl Stitcher {
 /// For each local speaker of `left`, its partner in `right`, if they agree.
 fn partners(left: &LocalWindow, right: &LocalWindow, min_agreement: f64) -> [Option<usize>; LOCAL_SPEAKERS] {
     let shift = right.first_frame - left.first_frame;
-    let (mut both, mut mine, mut theirs) = ([[0u32; LOCAL_SPEAKERS]; LOCAL_SPEAKERS], [0u32; LOCAL_SPEAKERS], [0u32; LOCAL_SPEAKERS]);
+    let (mut both, mut mine, mut theirs) =
+        ([[0u32; LOCAL_SPEAKERS]; LOCAL_SPEAKERS], [0u32; LOCAL_SPEAKERS], [0u32; LOCAL_SPEAKERS]);
     for (a, b) in left.active.iter().skip(shift).zip(&right.active) {
         for k in 0..LOCAL_SPEAKERS {
             mine[k] += u32::from(a >> k & 1);
@@ -207,7 +209,9 @@ mod tests {
         stitcher.push(window(20, &all));
         let tracks = stitcher.finish();
         // At frame 20 the first window is in its middle, the second at its edge; at frame 39 it is the other way round.
-        assert!((tracks.tracks[0].at(20) - 0.1 / 1.1).abs() < 1e-6 && (tracks.tracks[0].at(39) - 1.0 / 1.1).abs() < 1e-6);
+        assert!(
+            (tracks.tracks[0].at(20) - 0.1 / 1.1).abs() < 1e-6 && (tracks.tracks[0].at(39) - 1.0 / 1.1).abs() < 1e-6
+        );
         assert_eq!((tracks.speaker_count[20], tracks.speaker_count[39], tracks.speaker_count[50]), (0, 1, 1));
         assert_eq!(tracks.tracks[0].active_frames().next(), Some(30));
     }

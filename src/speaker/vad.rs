@@ -1,6 +1,7 @@
 //! Voice activity: Silero VAD's speech probability of every 32 ms, and speech segments by hysteresis.
 //!
-//! Source: Silero VAD 6.2 (github.com/snakers4/silero-vad); its sequence model gives the chunk-wise model's numbers, many chunks a call.
+//! Source: Silero VAD 6.2 (github.com/snakers4/silero-vad); its sequence model gives the chunk-wise model's numbers,
+//! many chunks a call.
 
 use ndarray::{Array2, Array3};
 use serde::{Deserialize, Serialize};
@@ -88,8 +89,11 @@ impl Vad {
                 }
             }
             let input = input.into_dyn();
-            let mut outputs =
-                self.session.run(&[("input", Input::F32(input.view())), ("h", Input::F32(h.view())), ("c", Input::F32(c.view()))])?;
+            let mut outputs = self.session.run(&[
+                ("input", Input::F32(input.view())),
+                ("h", Input::F32(h.view())),
+                ("c", Input::F32(c.view())),
+            ])?;
             if let (Some(next_c), Some(next_h), Some(probabilities)) = (outputs.pop(), outputs.pop(), outputs.pop()) {
                 result.extend(probabilities.iter().map(|p| if p.is_finite() { p.clamp(0.0, 1.0) } else { 0.0 }));
                 (h, c) = (next_h, next_c);
@@ -141,11 +145,14 @@ mod tests {
     #[test]
     fn hysteresis_fills_short_gaps_and_drops_short_bursts() {
         let config = VadConfig { min_silence_secs: 0.05, min_speech_secs: 0.06, ..VadConfig::default() };
-        // A burst of one chunk (32 ms, dropped); then speech of which one chunk dips under the offset (filled) and one only under the onset.
+        // A burst of one chunk (32 ms, dropped); then speech of which one chunk dips under the offset (filled) and one
+        // only under the onset.
         let p = [0.9, 0.0, 0.0, 0.6, 0.4, 0.9, 0.1, 0.9, 0.0, 0.0];
         let found = segments(&p, &config, 10.0);
         assert_eq!(found.len(), 1);
-        assert!((found[0].start().get() - 3.0 * 0.032).abs() < 1e-12 && (found[0].end().get() - 8.0 * 0.032).abs() < 1e-12);
+        assert!(
+            (found[0].start().get() - 3.0 * 0.032).abs() < 1e-12 && (found[0].end().get() - 8.0 * 0.032).abs() < 1e-12
+        );
         // The end is cut to the recording.
         assert!((segments(&[1.0; 4], &config, 0.1)[0].end().get() - 0.1).abs() < 1e-12);
         assert!(segments(&[], &config, 0.0).is_empty());

@@ -31,7 +31,12 @@ pub(super) struct Veto<'a, S> {
 }
 
 impl<'a, S: Sound> Veto<'a, S> {
-    pub(super) fn new(audio: &'a S, speech: &[Segment], probability: &'a [f32], config: &SpeakerConfig) -> Result<Self> {
+    pub(super) fn new(
+        audio: &'a S,
+        speech: &[Segment],
+        probability: &'a [f32],
+        config: &SpeakerConfig,
+    ) -> Result<Self> {
         let (mut sum_of_squares, mut samples) = (0.0, 0);
         for segment in speech {
             let (squares, count) = power(audio, *segment)?;
@@ -40,7 +45,12 @@ impl<'a, S: Sound> Veto<'a, S> {
         }
         let power_of_speech = sum_of_squares / samples.max(1) as f64;
         let share_of_power = 10f64.powf(-0.1 * config.turns.veto_below_speech_db);
-        Ok(Veto { audio, probability, least_probability: config.turns.veto_probability, least_power: power_of_speech * share_of_power })
+        Ok(Veto {
+            audio,
+            probability,
+            least_probability: config.turns.veto_probability,
+            least_power: power_of_speech * share_of_power,
+        })
     }
 
     /// The turns of each speaker that are not refused.

@@ -126,7 +126,11 @@ impl Voices {
         for planned in planned_points {
             overlapped.push(if planned.is_empty() { next.next().flatten() } else { None });
             let embedded = planned.into_iter().zip(&mut next);
-            points.push(embedded.map(|((frame, after_pause), embedding)| TrackPoint { frame, embedding, after_pause }).collect());
+            points.push(
+                embedded
+                    .map(|((frame, after_pause), embedding)| TrackPoint { frame, embedding, after_pause })
+                    .collect(),
+            );
         }
         let (mut units, mut unit_probability) = (Vec::new(), Vec::new());
         for ((track, piece), embedding) in planned_units.into_iter().zip(unit_embeddings) {
@@ -177,9 +181,14 @@ impl Voices {
         let resegmentation = &config.resegmentation;
         let mut paths: Vec<Vec<usize>> = Vec::new();
         for round in 0..resegmentation.rounds {
-            paths = self.points.iter().map(|points| resegmentation::best_path(points, &centroids, resegmentation)).collect();
+            paths = self
+                .points
+                .iter()
+                .map(|points| resegmentation::best_path(points, &centroids, resegmentation))
+                .collect();
             if round + 1 < resegmentation.rounds {
-                let labelled = self.points.iter().zip(&paths).flat_map(|(points, path)| points.iter().zip(path.iter().copied()));
+                let labelled =
+                    self.points.iter().zip(&paths).flat_map(|(points, path)| points.iter().zip(path.iter().copied()));
                 resegmentation::re_estimate(labelled, &mut centroids);
             }
         }
@@ -215,7 +224,8 @@ impl Voices {
             let fit = Fit::of(track, &frames, embedding, centroids, &labelled, known);
             let over = fit.heard_over();
             let is_strange = fit.is_like_nobody_silent(over, config.turns.overlap_speaker_similarity);
-            let is_believed = frames_secs(frames.len()) >= config.turns.min_overlap_speaker_secs && track.peak() >= OVERLAP_VOICE_PEAK;
+            let is_believed = frames_secs(frames.len()) >= config.turns.min_overlap_speaker_secs
+                && track.peak() >= OVERLAP_VOICE_PEAK;
             let has_room = is_believed && labels.embeddings.len() < most;
             let stranger = strangers[over].or(has_room.then_some(labels.embeddings.len()));
             let speaker = match stranger {
@@ -267,7 +277,8 @@ impl Fit {
         let past_end = |t: &VoiceTrack| t.first_frame + t.activity.len();
         let shares_time = |t: &VoiceTrack| t.first_frame < past_end(track) && past_end(t) > track.first_frame;
         let beside: Vec<&LabelledTrack<'_>> = labelled.iter().filter(|t| shares_time(t.track)).collect();
-        let similarity = |speaker: usize| embedding.as_ref().zip(centroids.get(speaker)).map_or(0.0, |(e, c)| cosine(e, c));
+        let similarity =
+            |speaker: usize| embedding.as_ref().zip(centroids.get(speaker)).map_or(0.0, |(e, c)| cosine(e, c));
         Fit {
             busy: (0..known).map(|speaker| busy_share(&beside, speaker, frames)).collect(),
             similarity: (0..known).map(similarity).collect(),
@@ -301,7 +312,8 @@ impl Fit {
 fn busy_share(labelled: &[&LabelledTrack<'_>], speaker: usize, frames: &[usize]) -> f64 {
     let active = |frame: usize| {
         labelled.iter().any(|t| {
-            t.track.at(frame) > 0.5 && t.runs.iter().rev().find(|r| r.0 <= frame).or(t.runs.first()).is_some_and(|r| r.1 == speaker)
+            t.track.at(frame) > 0.5
+                && t.runs.iter().rev().find(|r| r.0 <= frame).or(t.runs.first()).is_some_and(|r| r.1 == speaker)
         })
     };
     frames.iter().filter(|f| active(**f)).count() as f64 / frames.len().max(1) as f64

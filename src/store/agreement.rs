@@ -21,8 +21,9 @@ pub struct AnnotatedRow {
     pub span: Option<(f64, f64)>,
 }
 
-/// Compares a sample's rows with the turns that were extracted: speaker, length and place of each. A constant shift of the whole
-/// transcript, which the recipe may ask for, is no difference. Nothing to compare where the sample was not extracted.
+/// Compares a sample's rows with the turns that were extracted: speaker, length and place of each. A constant shift of
+/// the whole transcript, which the recipe may ask for, is no difference. Nothing to compare where the sample was not
+/// extracted.
 ///
 /// # Errors
 /// [`Error::Usage`] naming sample and row: features and cues would be those of other turns.

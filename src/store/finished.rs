@@ -49,5 +49,8 @@ pub fn refuse_mixed(makings: &Makings, allowed: bool, what: &str) -> Result<()> 
     let told = makings.text();
     let told = if told.is_empty() { "  its own making says \"mixed\"\n".to_owned() } else { told };
     let what = format!("{what} would mix interviews that were not made the same way:\n{}\n", told.trim_end());
-    Err(Error::Usage { what, hint: "extract them again with one recipe, or give --mixed to take them as they are".into() })
+    Err(Error::Usage {
+        what,
+        hint: "extract them again with one recipe, or give --mixed to take them as they are".into(),
+    })
 }

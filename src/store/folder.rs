@@ -1,5 +1,5 @@
-//! What lies in an output folder: `<table>/<interview_id>.parquet`, `rttm/<interview_id>.rttm`, `interviews.parquet`; or tables in another
-//! format.
+//! What lies in an output folder: `<table>/<interview_id>.parquet`, `rttm/<interview_id>.rttm`, `interviews.parquet`;
+//! or tables in another format.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -69,8 +69,9 @@ impl OutputFolder {
         &self.root
     }
 
-    /// True when the interview's tables are those of a finished extraction. After a failure, and when a run was ended while it wrote, files
-    /// may lie there that no row vouches for. A folder without any `interviews` rows was not written by `extract` and is taken as it is.
+    /// True when the interview's tables are those of a finished extraction. After a failure, and when a run was ended
+    /// while it wrote, files may lie there that no row vouches for. A folder without any `interviews` rows was not
+    /// written by `extract` and is taken as it is.
     ///
     /// # Errors
     /// [`Error::Read`] or [`Error::Parse`] for a row that cannot be read.
@@ -151,7 +152,8 @@ fn collect(folder: &Path, prefix: &str, suffixes: &[&str], files: &mut Vec<Store
     Ok(())
 }
 
-/// Name, path and whether it is a folder of each entry that is not hidden, sorted by name. Names that are no UTF-8 were not written by us.
+/// Name, path and whether it is a folder of each entry that is not hidden, sorted by name. Names that are no UTF-8 were
+/// not written by us.
 fn entries(folder: &Path) -> Result<Vec<(String, PathBuf, bool)>> {
     let failed = |source| Error::Read { path: folder.into(), source };
     let mut found = Vec::new();
@@ -195,8 +197,14 @@ mod tests {
         }
         let out = OutputFolder::new(folder.path());
         let tables = out.tables().unwrap();
-        assert_eq!(tables.iter().map(|t| t.table.as_str()).collect::<Vec<_>>(), ["faces", "tasks/backchannel", "turns"]);
-        assert_eq!(tables[2].files.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c.d", "show/s1.e2"]);
+        assert_eq!(
+            tables.iter().map(|t| t.table.as_str()).collect::<Vec<_>>(),
+            ["faces", "tasks/backchannel", "turns"]
+        );
+        assert_eq!(
+            tables[2].files.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(),
+            ["a", "b", "c.d", "show/s1.e2"]
+        );
         assert_eq!(tables[2].files[0].bytes, 3);
         assert_eq!(out.interviews("turns").unwrap(), ["a", "b", "c.d", "show/s1.e2"]);
         assert_eq!(out.interviews("rttm").unwrap(), ["a"]);

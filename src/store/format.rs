@@ -1,4 +1,5 @@
-//! The formats that a table can be written in: one list, from which the command line, the names of files and the reader are made.
+//! The formats that a table can be written in: one list, from which the command line, the names of files and the reader
+//! are made.
 //!
 //! Another format is a file of its own below `format/`, and its line in [`Format::of`] here.
 
@@ -154,7 +155,8 @@ impl Writer {
         folder.join(format!("{name}.{}", self.format.suffix()))
     }
 
-    /// Refuses a table that lies there in another format: nobody could tell which of the two is current. To be asked before the work.
+    /// Refuses a table that lies there in another format: nobody could tell which of the two is current. To be asked
+    /// before the work.
     ///
     /// # Errors
     /// [`Error::Usage`] naming both files.
@@ -163,15 +165,20 @@ impl Writer {
         let Some(twin) = others.map(|f| path.with_extension(f.suffix())).find(|p| p.exists()) else { return Ok(()) };
         let format = Format::of_file(&twin).unwrap_or_default().name();
         Err(Error::Usage {
-            what: format!("{} would stand beside {}, and nobody could tell which is current", path.display(), twin.display()),
+            what: format!(
+                "{} would stand beside {}, and nobody could tell which is current",
+                path.display(),
+                twin.display()
+            ),
             hint: format!("delete it, name another folder, or give --format {format}"),
         })
     }
 
-    /// Writes `table` to `path`, which ends as the format's files do, whole or not at all; missing folders are made, an older file of the same
-    /// name is replaced.
+    /// Writes `table` to `path`, which ends as the format's files do, whole or not at all; missing folders are made, an
+    /// older file of the same name is replaced.
     ///
-    /// NaN and infinities become null, inside lists too; text loses what steers a terminal or a line (see [`crate::text`]).
+    /// NaN and infinities become null, inside lists too; text loses what steers a terminal or a line (see
+    /// [`crate::text`]).
     ///
     /// # Errors
     /// [`Error::Usage`] as in [`Writer::check`], [`Error::Write`] with the path.

@@ -37,8 +37,8 @@ impl InterviewFiles<'_> {
         Ok(found.into_iter().collect())
     }
 
-    /// True where something there shows that this program made files of that id: a row, a record, or a table that tells so.
-    /// Other people's files may lie in the same folders, and a folder may be a link to another place.
+    /// True where something there shows that this program made files of that id: a row, a record, or a table that tells
+    /// so. Other people's files may lie in the same folders, and a folder may be a link to another place.
     pub fn are_ours(&self, interview_id: &str) -> Result<bool> {
         let places = self.places(interview_id)?;
         let recorded = places.last().is_some_and(|record| record.is_file());
@@ -56,8 +56,16 @@ impl InterviewFiles<'_> {
                 collect(&self.out.join(table), "", &[other.suffix()], &mut found)?;
             }
             if !found.is_empty() || Writer::new(other).path(self.out, "interviews").exists() {
-                let what = format!("{} holds tables as {}, and {} is asked for", self.out.display(), other.name(), format.name());
-                return Err(Error::Usage { what, hint: format!("give --format {}, or name another output folder", other.name()) });
+                let what = format!(
+                    "{} holds tables as {}, and {} is asked for",
+                    self.out.display(),
+                    other.name(),
+                    format.name()
+                );
+                return Err(Error::Usage {
+                    what,
+                    hint: format!("give --format {}, or name another output folder", other.name()),
+                });
             }
         }
         Ok(())
@@ -228,7 +236,9 @@ mod tests {
         let files = InterviewFiles { out: root.path(), tables: &TABLES };
         assert_eq!(files.interviews().unwrap(), ["b", "s", "s/a"]);
         assert_eq!(files.remove("s/a").unwrap(), 5);
-        assert!(of_one.iter().all(|n| !root.path().join(n).exists()) && others.iter().all(|n| root.path().join(n).exists()));
+        assert!(
+            of_one.iter().all(|n| !root.path().join(n).exists()) && others.iter().all(|n| root.path().join(n).exists())
+        );
         assert!(!root.path().join("timings").exists() && !root.path().join(SUPERSEDED).exists());
         assert_eq!(files.remove("s/a").unwrap(), 0);
     }
@@ -239,15 +249,26 @@ mod tests {
         let files = InterviewFiles { out: root.path(), tables: &TABLES };
         put(root.path(), &["tasks/t.csv", "mine/a.csv"]);
         files.refuse_other_formats(Format::Parquet).unwrap();
-        put(root.path(), &["interviews/a.csv", "interviews/a.csv-metadata.json", "turns/a.csv", "turns/a.csv-metadata.json"]);
+        put(
+            root.path(),
+            &["interviews/a.csv", "interviews/a.csv-metadata.json", "turns/a.csv", "turns/a.csv-metadata.json"],
+        );
         assert_eq!(files.interviews().unwrap(), ["a"]);
         files.refuse_other_formats(Format::Csv).unwrap();
         for other in [Format::Parquet, Format::Arrow] {
             let e = files.refuse_other_formats(other).unwrap_err();
-            assert!(e.kind() == "usage" && e.to_string().contains("holds tables as csv") && e.to_string().contains("--format csv"), "{e}");
+            assert!(
+                e.kind() == "usage"
+                    && e.to_string().contains("holds tables as csv")
+                    && e.to_string().contains("--format csv"),
+                "{e}"
+            );
         }
         assert!(files.set_aside("a").unwrap());
-        assert!(root.path().join(".superseded/turns/a.csv-metadata.json").exists() && !root.path().join("turns").join("a.csv").exists());
+        assert!(
+            root.path().join(".superseded/turns/a.csv-metadata.json").exists()
+                && !root.path().join("turns").join("a.csv").exists()
+        );
         assert_eq!(files.remove("a").unwrap(), 4);
         put(root.path(), &["interviews.arrow"]);
         assert!(files.refuse_other_formats(Format::Parquet).unwrap_err().to_string().contains("as arrow"));

@@ -25,8 +25,9 @@ pub struct Merged {
     pub makings: Makings,
 }
 
-/// Joins the tables in `parts` into one at `target`, in the format that its ending tells, sorted by `interview_id`. A part that cannot be read, or that tells of another
-/// interview than its name does, is left out and told: it costs nobody else their row. Without a sound part nothing is written.
+/// Joins the tables in `parts` into one at `target`, in the format that its ending tells, sorted by `interview_id`. A
+/// part that cannot be read, or that tells of another interview than its name does, is left out and told: it costs
+/// nobody else their row. Without a sound part nothing is written.
 ///
 /// Parts written by different recipes or versions may differ in columns: what a part lacks is null, and file metadata
 /// on which the parts disagree reads `mixed`. The order of `parts` does not matter.
@@ -72,8 +73,8 @@ fn read_part(part: &StoredFile) -> Result<StoredTable> {
 /// The rows of `parts` as one table, as [`merge_interviews`] would write it.
 ///
 /// # Errors
-/// [`Error::Read`] or [`Error::Parse`] for a part, [`Error::Usage`] for a part without `interview_id`, an interview told twice, or a column
-/// whose kinds differ.
+/// [`Error::Read`] or [`Error::Parse`] for a part, [`Error::Usage`] for a part without `interview_id`, an interview
+/// told twice, or a column whose kinds differ.
 pub fn read_interviews(parts: &[PathBuf]) -> Result<StoredTable> {
     let mut parts: Vec<&PathBuf> = parts.iter().collect();
     parts.sort();
@@ -171,16 +172,24 @@ mod tests {
     use crate::table::{TableBuilder, TableSchema};
 
     fn part(folder: &Path, id: &str, recipe_hash: &str, more: Option<&'static str>) -> StoredFile {
-        let mut columns = vec![ColumnSpec::new("interview_id", Kind::Str, "", "key"), ColumnSpec::new("turns", Kind::I64, "", "count")];
+        let mut columns = vec![
+            ColumnSpec::new("interview_id", Kind::Str, "", "key"),
+            ColumnSpec::new("turns", Kind::I64, "", "count"),
+        ];
         columns.push(ColumnSpec::new("status", Kind::Str, "", "done or failed"));
         columns.extend(more.map(|name| ColumnSpec::new(name, Kind::F64, "s", "more")));
-        let mut t = TableBuilder::new(TableSchema { name: "interviews", description: "one row per interview", columns });
-        t.row().set("interview_id", id).set("turns", id.len()).set("status", if id == "bad" { "failed" } else { "done" });
+        let mut t =
+            TableBuilder::new(TableSchema { name: "interviews", description: "one row per interview", columns });
+        t.row()
+            .set("interview_id", id)
+            .set("turns", id.len())
+            .set("status", if id == "bad" { "failed" } else { "done" });
         if let Some(name) = more {
             t.set(name, 1.5);
         }
         let path = folder.join(format!("{id}.parquet"));
-        let metadata = FileMetadata { recipe_hash: recipe_hash.into(), tool_version: "1".into(), ..FileMetadata::default() };
+        let metadata =
+            FileMetadata { recipe_hash: recipe_hash.into(), tool_version: "1".into(), ..FileMetadata::default() };
         write(&path, &t.finish().unwrap(), &metadata).unwrap();
         StoredFile { name: id.to_owned(), path, bytes: 0 }
     }
@@ -217,7 +226,10 @@ mod tests {
         let merged = merge_interviews(&parts, &target).unwrap();
         assert_eq!((merged.rows, read(&target).unwrap().rows()), (2, 2));
         let told: Vec<String> = merged.left_out.iter().map(|(file, e)| format!("{}: {e}", file.name)).collect();
-        assert!(told[0].starts_with("copied: ") && told[0].contains("the row of \"copied\" and tells of [\"a\"]"), "{told:?}");
+        assert!(
+            told[0].starts_with("copied: ") && told[0].contains("the row of \"copied\" and tells of [\"a\"]"),
+            "{told:?}"
+        );
         assert!(told[1].starts_with("cut: ") && told[1].contains("cut.parquet") && told.len() == 2, "{told:?}");
         // How a failed interview would have been made is no way of making.
         let mut only = Makings::default();

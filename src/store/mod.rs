@@ -1,8 +1,9 @@
 //! The one door to polars: tables and RTTM, written whole or not at all.
 //!
-//! A [`Writer`] writes tables in a [`Format`], `parquet` as Parquet, `read` gets them back, `interviews` joins the one-row tables of a corpus, `rttm` speaks RTTM and UEM,
-//! `paths`, `folder` and `interview_files` know where things lie in an output folder, `provenance` how they were made, `sweep` takes away what
-//! a killed run left, `finished` says which tables may be taken, and taken together, `agreement` whether annotations are of the same turns.
+//! A [`Writer`] writes tables in a [`Format`], `parquet` as Parquet, `read` gets them back, `interviews` joins the
+//! one-row tables of a corpus, `rttm` speaks RTTM and UEM, `paths`, `folder` and `interview_files` know where things
+//! lie in an output folder, `provenance` how they were made, `sweep` takes away what a killed run left, `finished` says
+//! which tables may be taken, and taken together, `agreement` whether annotations are of the same turns.
 
 pub mod agreement;
 pub mod finished;

@@ -1,8 +1,9 @@
 //! Writing a table as Parquet: zstd, statistics, fixed row groups, the same bytes for the same table.
 //!
-//! Each column's unit, description, cut-off and modality are the metadata of its Arrow field, so that `pyarrow.parquet.read_schema(f).field(c).metadata`
-//! shows them; what made the file (recipe, models, tool) is the file's key-value metadata under `turnwise.` keys.
-//! Polars' writer knows no field metadata, so the `ARROW:schema` entry is made here and handed to it; polars keeps a caller's entry.
+//! Each column's unit, description, cut-off and modality are the metadata of its Arrow field, so that
+//! `pyarrow.parquet.read_schema(f).field(c).metadata` shows them; what made the file (recipe, models, tool) is the
+//! file's key-value metadata under `turnwise.` keys. Polars' writer knows no field metadata, so the `ARROW:schema`
+//! entry is made here and handed to it; polars keeps a caller's entry.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,9 +11,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use polars::prelude::{
-    ArrowDataType, ArrowField, ArrowSchema, BooleanChunked, Column, DataFrame, DataType, Field, Float32Chunked, Float32Type,
-    Float64Chunked, Int64Chunked, IntoSeries, KeyValueMetadata, ListBuilderTrait, ListPrimitiveChunkedBuilder, ListStringChunkedBuilder,
-    NewChunkedArray, ParquetCompression, ParquetWriter, PlSmallStr, Schema, StatisticsOptions, StringChunked,
+    ArrowDataType, ArrowField, ArrowSchema, BooleanChunked, Column, DataFrame, DataType, Field, Float32Chunked,
+    Float32Type, Float64Chunked, Int64Chunked, IntoSeries, KeyValueMetadata, ListBuilderTrait,
+    ListPrimitiveChunkedBuilder, ListStringChunkedBuilder, NewChunkedArray, ParquetCompression, ParquetWriter,
+    PlSmallStr, Schema, StatisticsOptions, StringChunked,
 };
 use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 
@@ -89,7 +91,9 @@ impl OutTable<'_> {
     pub(super) fn refuse_twins(&self, path: &Path) -> Result<()> {
         let mut names = BTreeSet::new();
         match self.columns.iter().find(|c| !names.insert(c.name)) {
-            Some(twice) => Err(Error::write(path, format!("table {} has two columns named {:?}", self.name, twice.name))),
+            Some(twice) => {
+                Err(Error::write(path, format!("table {} has two columns named {:?}", self.name, twice.name)))
+            }
             None => Ok(()),
         }
     }
@@ -126,7 +130,8 @@ pub(super) fn write_table(path: &Path, table: &OutTable<'_>, metadata: &FileMeta
         let mut writer = ParquetWriter::new(&mut *file)
             .with_compression(ParquetCompression::Zstd(Some(ZstdLevel::try_new(ZSTD_LEVEL)?)))
             .with_statistics(StatisticsOptions::default())
-            // Pages are compressed while they are written, one after another: a pool of threads wins nothing (measured) and belongs to the models.
+            // Pages are compressed while they are written, one after another: a pool of threads wins nothing (measured)
+            // and belongs to the models.
             .set_parallel(false)
             .with_key_value_metadata(Some(key_values(table, metadata)?))
             .batched(&schema)?;
@@ -175,7 +180,8 @@ pub(super) fn entries(table: &OutTable, metadata: &FileMetadata) -> Result<[(&'s
     ])
 }
 
-/// The field as other readers see it: plain utf8 and lists rather than polars' string views, which older readers do not know.
+/// The field as other readers see it: plain utf8 and lists rather than polars' string views, which older readers do not
+/// know.
 pub(super) fn arrow_field(column: &OutColumn) -> ArrowField {
     let list = |item| ArrowDataType::List(Box::new(ArrowField::new("item".into(), item, true)));
     let data_type = match column.kind {
@@ -214,9 +220,13 @@ pub(super) fn data_type(kind: Kind) -> DataType {
 fn to_column(name: PlSmallStr, data: &ColumnData, rows: Range<usize>) -> Column {
     let series = match data {
         ColumnData::F32(v) => Float32Chunked::from_iter_options(name, v[rows].iter().map(|&x| finite(x))).into_series(),
-        ColumnData::F64(v) => Float64Chunked::from_iter_options(name, v[rows].iter().map(|x| x.is_finite().then_some(*x))).into_series(),
+        ColumnData::F64(v) => {
+            Float64Chunked::from_iter_options(name, v[rows].iter().map(|x| x.is_finite().then_some(*x))).into_series()
+        }
         ColumnData::I64(v) => Int64Chunked::from_iter_options(name, v[rows].iter().copied()).into_series(),
-        ColumnData::Str(v) => StringChunked::from_iter_options(name, v[rows].iter().map(|t| t.as_deref().map(clean))).into_series(),
+        ColumnData::Str(v) => {
+            StringChunked::from_iter_options(name, v[rows].iter().map(|t| t.as_deref().map(clean))).into_series()
+        }
         ColumnData::Bool(v) => BooleanChunked::from_iter_options(name, v[rows].iter().copied()).into_series(),
         ColumnData::F32List(v) => {
             let values = v[rows.clone()].iter().flatten().map(Vec::len).sum();
@@ -264,7 +274,9 @@ mod tests {
     fn schema() -> TableSchema {
         let columns = vec![
             ColumnSpec::new("interview_id", Kind::Str, "", "The interview.").until(CutOff::None),
-            ColumnSpec::new("level_db", Kind::F32, "dB", "Mean level, µ = 0.").until(CutOff::TurnEnd).of(Modality::Voice),
+            ColumnSpec::new("level_db", Kind::F32, "dB", "Mean level, µ = 0.")
+                .until(CutOff::TurnEnd)
+                .of(Modality::Voice),
             ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the turn.").until(CutOff::TurnStart),
             ColumnSpec::new("words", Kind::I64, "", "Words said.").until(CutOff::NextTurn),
             ColumnSpec::new("on_screen", Kind::Bool, "", "Seen."),
@@ -311,7 +323,10 @@ mod tests {
         // NaN is unequal to itself: the texts are compared, with infinities told as missing.
         let told = format!("{:?}", every_kind().columns()).replace("-inf", "NaN").replace("inf", "NaN");
         assert_eq!(format!("{:?}", back.columns()), told);
-        assert_eq!((back.number("start_secs", 0), back.number("start_secs", 1), back.number("words", 2)), (Some(0.1), None, Some(-1.0)));
+        assert_eq!(
+            (back.number("start_secs", 0), back.number("start_secs", 1), back.number("words", 2)),
+            (Some(0.1), None, Some(-1.0))
+        );
         assert_eq!(back.text("interview_id", 0), Some("Gespräch 1"));
         assert_eq!(back.texts("warnings", 0).unwrap().len(), 2);
     }

@@ -1,4 +1,5 @@
-//! Where a table of an interview lies: `OUT/<table>/<interview_id>.parquet`, or with another format's ending. Slashes in an id make subfolders; an id can never leave the folder.
+//! Where a table of an interview lies: `OUT/<table>/<interview_id>.parquet`, or with another format's ending. Slashes
+//! in an id make subfolders; an id can never leave the folder.
 
 use std::path::{Path, PathBuf};
 
@@ -120,7 +121,9 @@ pub fn check_interview_id(id: &str) -> Result<()> {
             "" => return refuse("has an empty component"),
             "." | ".." => return refuse(&format!("has the component {part:?}")),
             _ if part.starts_with(' ') => return refuse(&format!("has a component with a leading space, {part:?}")),
-            _ if part.ends_with([' ', '.']) => return refuse(&format!("has a component that ends in a space or dot, {part:?}")),
+            _ if part.ends_with([' ', '.']) => {
+                return refuse(&format!("has a component that ends in a space or dot, {part:?}"));
+            }
             // Hidden names are kept for temporaries, which a listing passes over.
             _ if part.starts_with('.') => return refuse(&format!("has a component that starts with a dot, {part:?}")),
             _ if part.len() > COMPONENT_BYTES => {
@@ -135,8 +138,10 @@ pub fn check_interview_id(id: &str) -> Result<()> {
 /// `con`, `NUL.txt`, `com1`, …: no file can be called so on Windows.
 fn is_device(component: &str) -> bool {
     let stem = component.split('.').next().unwrap_or_default().trim_end().to_lowercase();
-    let numbered =
-        |name: &str| stem.strip_prefix(name).is_some_and(|n| n.chars().count() == 1 && n.contains(|c: char| "0123456789¹²³".contains(c)));
+    let numbered = |name: &str| {
+        stem.strip_prefix(name)
+            .is_some_and(|n| n.chars().count() == 1 && n.contains(|c: char| "0123456789¹²³".contains(c)))
+    };
     DEVICES.contains(&stem.as_str()) || numbered("com") || numbered("lpt")
 }
 

@@ -55,7 +55,8 @@ impl Makings {
             let some: Vec<&str> = interviews.iter().take(NAMED).map(String::as_str).collect();
             let more = if interviews.len() > NAMED { ", …" } else { "" };
             let recipe = if made.recipe_hash.is_empty() { "unknown" } else { &made.recipe_hash };
-            text += &format!("  recipe {recipe}: {}: {}{more}\n", counted(interviews.len(), "interview"), some.join(", "));
+            text +=
+                &format!("  recipe {recipe}: {}: {}{more}\n", counted(interviews.len(), "interview"), some.join(", "));
         }
         let metadata: Vec<&FileMetadata> = ways.iter().map(|(made, _)| made).collect();
         text + &format!("  they differ in {}\n", differences(&metadata).join("; "))
@@ -166,7 +167,10 @@ mod tests {
              they differ in face.rate_hz: 10.0 | 2.0; model scrfd: 111111111111 | 222222222222\n"
         );
         let common = makings.common();
-        assert_eq!((common.recipe_hash.as_str(), common.models["scrfd"].as_str(), common.models["vad"].as_str()), (MIXED, MIXED, "v"));
+        assert_eq!(
+            (common.recipe_hash.as_str(), common.models["scrfd"].as_str(), common.models["vad"].as_str()),
+            (MIXED, MIXED, "v")
+        );
         assert_eq!(common.tool_version, "1.0");
         // What was made from a mixture is one way, and mixed.
         let mut again = Makings::default();
@@ -179,10 +183,18 @@ mod tests {
         let mut makings = Makings::default();
         makings.add(&made(10.0, "1"), "a");
         makings.add(&made(10.0, "2"), "b");
-        assert!(makings.text().contains("they differ in model scrfd: 111111111111 | 222222222222\n"), "{}", makings.text());
+        assert!(
+            makings.text().contains("they differ in model scrfd: 111111111111 | 222222222222\n"),
+            "{}",
+            makings.text()
+        );
         for i in 0..12 {
             makings.add(&made(10.0, "1"), &format!("more{i:02}"));
         }
-        assert!(makings.text().contains("13 interviews: a, more00, ") && makings.text().contains("more08, …\n"), "{}", makings.text());
+        assert!(
+            makings.text().contains("13 interviews: a, more00, ") && makings.text().contains("more08, …\n"),
+            "{}",
+            makings.text()
+        );
     }
 }

@@ -1,6 +1,8 @@
-//! Reading a table back: its values, and what its fields and footer say about them. Which format it is in, the file's ending tells.
+//! Reading a table back: its values, and what its fields and footer say about them. Which format it is in, the file's
+//! ending tells.
 //!
-//! Tables of other programs can be read too: integers of any width become `I64`, dictionaries text; what the file does not say is empty.
+//! Tables of other programs can be read too: integers of any width become `I64`, dictionaries text; what the file does
+//! not say is empty.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,7 +10,9 @@ use std::io::Seek;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, Column, ParquetReader, PolarsResult, SerReader, polars_err};
+use polars::prelude::{
+    ArrowDataType, ArrowField, ArrowSchema, Column, ParquetReader, PolarsResult, SerReader, polars_err,
+};
 
 use crate::error::{Error, Result};
 use crate::store::format::Format;
@@ -105,8 +109,8 @@ impl StoredTable {
 /// Reads a whole table.
 ///
 /// # Errors
-/// [`Error::Read`] when the file cannot be opened, [`Error::Damaged`] when it is no whole table of its format, or holds a type Turnwise never
-/// writes.
+/// [`Error::Read`] when the file cannot be opened, [`Error::Damaged`] when it is no whole table of its format, or holds
+/// a type Turnwise never writes.
 pub fn read(path: &Path) -> Result<StoredTable> {
     Format::values_of(path, read_metadata(path)?)
 }
@@ -176,9 +180,14 @@ pub(super) fn parquet_values(path: &Path, schema: StoredSchema) -> Result<Stored
     })
 }
 
-/// Has a file read whose sums hold. Whatever goes wrong in polars, panics on damaged pages too, becomes an error that names the file and what
-/// `kind` of file it should be.
-pub(super) fn guarded<T>(path: &Path, kind: &FileKind, extent: Extent, work: impl FnOnce(File) -> PolarsResult<T>) -> Result<T> {
+/// Has a file read whose sums hold. Whatever goes wrong in polars, panics on damaged pages too, becomes an error that
+/// names the file and what `kind` of file it should be.
+pub(super) fn guarded<T>(
+    path: &Path,
+    kind: &FileKind,
+    extent: Extent,
+    work: impl FnOnce(File) -> PolarsResult<T>,
+) -> Result<T> {
     let mut file = crate::file::open(path)?;
     let bad = |what: String| Error::damaged(path, 0, format!("not a whole {} of known types ({what})", kind.name));
     let failed = |source| Error::Read { path: path.into(), source };
@@ -194,13 +203,18 @@ pub(super) fn guarded<T>(path: &Path, kind: &FileKind, extent: Extent, work: imp
 }
 
 /// What the Arrow fields and the entries of a footer tell.
-pub(super) fn stored_schema(fields: &ArrowSchema, rows: usize, mut entries: BTreeMap<String, String>) -> PolarsResult<StoredSchema> {
+pub(super) fn stored_schema(
+    fields: &ArrowSchema,
+    rows: usize,
+    mut entries: BTreeMap<String, String>,
+) -> PolarsResult<StoredSchema> {
     let mut take = |key: &str| entries.remove(key).unwrap_or_default();
     let models = take(key::MODELS);
     let models = if models.is_empty() {
         BTreeMap::new()
     } else {
-        serde_json::from_str(&models).map_err(|e| polars_err!(ComputeError: "{} is no JSON object of texts: {}", key::MODELS, e))?
+        serde_json::from_str(&models)
+            .map_err(|e| polars_err!(ComputeError: "{} is no JSON object of texts: {}", key::MODELS, e))?
     };
     Ok(StoredSchema {
         table: take(key::TABLE),
@@ -219,7 +233,8 @@ pub(super) fn stored_schema(fields: &ArrowSchema, rows: usize, mut entries: BTre
 
 fn stored_column(field: &ArrowField) -> PolarsResult<ColumnSpec> {
     let said = |key: &str| field.metadata.as_ref().and_then(|m| m.get(key)).map(|v| v.to_string()).unwrap_or_default();
-    let kind = kind_of(&field.dtype).ok_or_else(|| polars_err!(ComputeError: "column {} is of type {:?}", field.name, field.dtype))?;
+    let kind = kind_of(&field.dtype)
+        .ok_or_else(|| polars_err!(ComputeError: "column {} is of type {:?}", field.name, field.dtype))?;
     Ok(ColumnSpec::new(field.name.to_string(), kind, said(field_key::UNIT), said(field_key::DESCRIPTION))
         .until(CutOff::from_name(&said(field_key::CUT_OFF)).unwrap_or(CutOff::Untold))
         .of(Modality::from_name(&said(field_key::MODALITY)).unwrap_or(Modality::Untold)))
@@ -254,14 +269,19 @@ pub(super) fn column_data(kind: Kind, column: &Column) -> PolarsResult<ColumnDat
         Kind::Str => ColumnData::Str(series.str()?.iter().map(|x| x.map(str::to_owned)).collect()),
         Kind::F32List => {
             let list = series.list()?;
-            let rows = (0..list.len())
-                .map(|i| list.get_as_series(i).map(|row| Ok(row.f32()?.iter().map(|x| x.unwrap_or(f32::NAN)).collect())).transpose());
+            let rows = (0..list.len()).map(|i| {
+                list.get_as_series(i)
+                    .map(|row| Ok(row.f32()?.iter().map(|x| x.unwrap_or(f32::NAN)).collect()))
+                    .transpose()
+            });
             ColumnData::F32List(rows.collect::<PolarsResult<_>>()?)
         }
         Kind::StrList => {
             let list = series.list()?;
             let rows = (0..list.len()).map(|i| {
-                list.get_as_series(i).map(|row| Ok(row.str()?.iter().map(|x| x.unwrap_or_default().to_owned()).collect())).transpose()
+                list.get_as_series(i)
+                    .map(|row| Ok(row.str()?.iter().map(|x| x.unwrap_or_default().to_owned()).collect()))
+                    .transpose()
             });
             ColumnData::StrList(rows.collect::<PolarsResult<_>>()?)
         }
@@ -289,7 +309,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bad.parquet");
         let whole = sample(&path);
-        for bytes in [&b""[..], b"PAR1", b"interview_id,media\n", &whole[..whole.len() / 2], &whole[..whole.len() - 1]] {
+        for bytes in [&b""[..], b"PAR1", b"interview_id,media\n", &whole[..whole.len() / 2], &whole[..whole.len() - 1]]
+        {
             std::fs::write(&path, bytes).unwrap();
             for e in [read(&path).unwrap_err(), read_metadata(&path).unwrap_err()] {
                 assert_eq!(e.kind(), "damaged");

@@ -15,8 +15,21 @@ use crate::text::{clean, steers};
 use crate::time::Segment;
 
 /// The line types of RTTM that say nothing about who spoke when.
-const OTHER_TYPES: [&str; 13] =
-    ["SEGMENT", "NOSCORE", "NO_RT_METADATA", "LEXEME", "NON-LEX", "NON-SPEECH", "FILLER", "EDIT", "IP", "SU", "CB", "A/P", "SPKR-INFO"];
+const OTHER_TYPES: [&str; 13] = [
+    "SEGMENT",
+    "NOSCORE",
+    "NO_RT_METADATA",
+    "LEXEME",
+    "NON-LEX",
+    "NON-SPEECH",
+    "FILLER",
+    "EDIT",
+    "IP",
+    "SU",
+    "CB",
+    "A/P",
+    "SPKR-INFO",
+];
 
 /// An interview id as RTTM can hold it: white space and control characters become `_`.
 pub fn uri_for(interview_id: &str) -> String {
@@ -97,7 +110,8 @@ pub fn of_recording<'a, T>(all: &'a [(String, T)], uri: &str) -> Option<&'a (Str
     all.iter().find(|(named, _)| named == uri).or(if all.len() == 1 { all.first() } else { None })
 }
 
-/// Hands over the recording and the speech turn of each `SPEAKER` line; gives in how many a name held control characters.
+/// Hands over the recording and the speech turn of each `SPEAKER` line; gives in how many a name held control
+/// characters.
 fn for_each_turn(path: &Path, mut each: impl FnMut(String, SpeechTurn)) -> Result<usize> {
     let mut changed = 0;
     let mut before = 0;
@@ -115,7 +129,8 @@ fn for_each_turn(path: &Path, mut each: impl FnMut(String, SpeechTurn)) -> Resul
         if fields.len() < 8 {
             return Err(format!("a SPEAKER line of {} fields", fields.len()));
         }
-        // Nothing but a confidence and a look-ahead may follow the name: words there are the rest of a name with spaces.
+        // Nothing but a confidence and a look-ahead may follow the name: words there are the rest of a name with
+        // spaces.
         let spaced = fields.len() > 10 || fields[8..].iter().any(|f| *f != "<NA>" && f.parse::<f64>().is_err());
         if spaced {
             return Err(format!("a SPEAKER line whose names hold white space ({} fields)", fields.len()));
@@ -149,7 +164,8 @@ pub fn read_uem(path: &Path) -> Result<Vec<(String, Vec<Segment>)>> {
             return Err(format!("a line of {} fields", fields.len()));
         }
         let (start, end) = (number("start", fields[2])?, number("end", fields[3])?);
-        let segment = segment(start, end).ok_or_else(|| format!("a span that ends at {end} before its start at {start}"))?;
+        let segment =
+            segment(start, end).ok_or_else(|| format!("a span that ends at {end} before its start at {start}"))?;
         found.entry(clean(fields[0]).into_owned()).or_default().push(segment);
         Ok(())
     })
@@ -215,7 +231,10 @@ mod tests {
         let a = Annotation::new(vec![speech(0.1, 0.3004, "B"), speech(1.9996, 2.25, "A"), speech(3.0, 3.0004, "A")]);
         write_rttm(&path, "show/a", &a).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
-        assert_eq!(text, "SPEAKER show/a 1 0.100 0.200 <NA> <NA> B <NA> <NA>\nSPEAKER show/a 1 2.000 0.250 <NA> <NA> A <NA> <NA>\n");
+        assert_eq!(
+            text,
+            "SPEAKER show/a 1 0.100 0.200 <NA> <NA> B <NA> <NA>\nSPEAKER show/a 1 2.000 0.250 <NA> <NA> A <NA> <NA>\n"
+        );
         let back = read_rttm(&path).unwrap();
         assert_eq!(back, [("show/a".to_owned(), Annotation::new(vec![speech(0.1, 0.3, "B"), speech(2.0, 2.25, "A")]))]);
         write_rttm(&path, "show/a", &back[0].1).unwrap();
@@ -251,7 +270,11 @@ mod tests {
     fn names_lose_what_steers_a_terminal_and_it_is_counted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.rttm");
-        std::fs::write(&path, "SPEAKER a 1 0 1 <NA> <NA> \u{1b}[31mAnn <NA> <NA>\nSPEAKER a 1 1 1 <NA> <NA> Ben <NA> <NA>\n").unwrap();
+        std::fs::write(
+            &path,
+            "SPEAKER a 1 0 1 <NA> <NA> \u{1b}[31mAnn <NA> <NA>\nSPEAKER a 1 1 1 <NA> <NA> Ben <NA> <NA>\n",
+        )
+        .unwrap();
         let (found, changed) = read_rttm_counting(&path).unwrap();
         assert_eq!((found[0].1.speakers(), changed), (vec!["Ben", "\u{fffd}[31mAnn"], 1));
         assert_eq!(uri_for("a\u{1b} b"), "a__b");
@@ -285,8 +308,9 @@ mod tests {
     fn a_file_cut_anywhere_is_an_error_or_the_lines_before() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.rttm");
-        let all: Vec<SpeechTurn> =
-            (0..6).map(|i| speech(3.125 * f64::from(i), 3.125 * f64::from(i) + 2.375, ["Anna", "Berta"][i as usize % 2])).collect();
+        let all: Vec<SpeechTurn> = (0..6)
+            .map(|i| speech(3.125 * f64::from(i), 3.125 * f64::from(i) + 2.375, ["Anna", "Berta"][i as usize % 2]))
+            .collect();
         write_rttm(&path, "talk", &Annotation::new(all.clone())).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let mut errors = 0;
@@ -313,7 +337,8 @@ mod tests {
     fn segments_come_in_the_order_of_the_lines_and_a_recording_by_its_name_or_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.rttm");
-        std::fs::write(&path, "SPEAKER b 1 3 1 <NA> <NA> x <NA> <NA>\nSPEAKER a 1 0.1 0.2 <NA> <NA> y <NA> <NA>\n").unwrap();
+        std::fs::write(&path, "SPEAKER b 1 3 1 <NA> <NA> x <NA> <NA>\nSPEAKER a 1 0.1 0.2 <NA> <NA> y <NA> <NA>\n")
+            .unwrap();
         let segment = |start, end| Segment::from_secs(start, end).unwrap();
         assert_eq!(read_rttm_segments(&path).unwrap(), [segment(3.0, 4.0), segment(0.1, 0.3)]);
         let two = read_rttm(&path).unwrap();

@@ -1,9 +1,9 @@
 //! A checksum inside the files of formats that have none of their own: a damaged byte is an error, and no other value.
 //!
-//! Parquet and Arrow files end in a footer, its length and a mark, and are read from their end: what lies between the last page and the footer
-//! is nobody's. There 16 bytes are kept: a mark, the CRC-32 of all before them and that of all after them. Other readers pass over them;
-//! files without them, of other programs or older, are read as they are. Without a checksum a damaged page may also ask for more memory than there is, which
-//! ends the process.
+//! Parquet and Arrow files end in a footer, its length and a mark, and are read from their end: what lies between the
+//! last page and the footer is nobody's. There 16 bytes are kept: a mark, the CRC-32 of all before them and that of all
+//! after them. Other readers pass over them; files without them, of other programs or older, are read as they are.
+//! Without a checksum a damaged page may also ask for more memory than there is, which ends the process.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};

@@ -70,8 +70,10 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "half").unwrap();
         };
-        let left = ["turns/.turnwise-Ab12Cd.tmp", "turns/show/.turnwise-x.tmp", ".turnwise-y.tmp", ".turnwise-f.tmp.mp4"];
-        let kept = ["turns/.turnwise-notes.txt", "turns/a.tmp", "mine/.turnwise-z.tmp", "turns/a.parquet", ".tmpAbCdEf"];
+        let left =
+            ["turns/.turnwise-Ab12Cd.tmp", "turns/show/.turnwise-x.tmp", ".turnwise-y.tmp", ".turnwise-f.tmp.mp4"];
+        let kept =
+            ["turns/.turnwise-notes.txt", "turns/a.tmp", "mine/.turnwise-z.tmp", "turns/a.parquet", ".tmpAbCdEf"];
         left.iter().chain(&kept).for_each(|name| put(name));
         // Another run at work: its file stays, and its work ends well.
         let target = root.path().join("turns/live.txt");

@@ -13,8 +13,9 @@ const SUFFIX: &str = ".tmp";
 
 /// Lets `fill` write the file; on any failure the old file stays as it was and no temporary is left.
 ///
-/// Missing parent folders are made. The folder is synced too, so that the rename survives a power cut. A link stays one: what it leads to
-/// is written. What is there and is no file (a pipe, `/dev/null`) is written to directly, as a rename would put a file in its place.
+/// Missing parent folders are made. The folder is synced too, so that the rename survives a power cut. A link stays
+/// one: what it leads to is written. What is there and is no file (a pipe, `/dev/null`) is written to directly, as a
+/// rename would put a file in its place.
 ///
 /// # Errors
 /// [`Error::Write`] with the final path.
@@ -30,8 +31,8 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     write_whole(path, |file| Ok(file.write_all(text.as_bytes())?))
 }
 
-/// A file that another writer opens by its path: it has a temporary name, which ends as the final one does, until it is whole. Dropped before, it
-/// is gone, and an older file is as it was.
+/// A file that another writer opens by its path: it has a temporary name, which ends as the final one does, until it is
+/// whole. Dropped before, it is gone, and an older file is as it was.
 #[derive(Debug)]
 pub struct Unfinished {
     path: PathBuf,
@@ -54,7 +55,8 @@ impl Unfinished {
         }
         let folder = folder_of(&begun.target);
         fs::create_dir_all(&folder).map_err(failed)?;
-        let ending = begun.target.extension().map_or_else(|| SUFFIX.to_owned(), |e| format!("{SUFFIX}.{}", e.to_string_lossy()));
+        let ending =
+            begun.target.extension().map_or_else(|| SUFFIX.to_owned(), |e| format!("{SUFFIX}.{}", e.to_string_lossy()));
         let temporary = unfinished().suffix(&ending).tempfile_in(&folder).map_err(failed)?;
         let _ = temporary.as_file().try_lock();
         begun.temporary = Some(temporary);
@@ -115,7 +117,9 @@ fn sync_folder(folder: &Path) -> std::io::Result<()> {
 /// True for the name of an unfinished file.
 pub(super) fn is_unfinished(name: &str) -> bool {
     let rest = name.strip_prefix(PREFIX);
-    rest.is_some_and(|rest| rest.ends_with(SUFFIX) || rest.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(SUFFIX)))
+    rest.is_some_and(|rest| {
+        rest.ends_with(SUFFIX) || rest.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(SUFFIX))
+    })
 }
 
 fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<(), Cause>) -> Result<(), Cause> {
@@ -130,7 +134,8 @@ fn write_parts(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()
     fs::create_dir_all(&folder)?;
     // A leading dot and another suffix: a listing of tables never sees an unfinished file.
     let temporary = unfinished().tempfile_in(&folder)?;
-    // Held until the file has its name, so that no other run sweeps it away; see `sweep`. Some file systems know no locks.
+    // Held until the file has its name, so that no other run sweeps it away; see `sweep`. Some file systems know no
+    // locks.
     let _ = temporary.as_file().try_lock();
     let (file, name) = temporary.into_parts();
     let mut writer = BufWriter::with_capacity(1 << 20, file);

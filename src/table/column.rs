@@ -145,17 +145,21 @@ mod tests {
 
     fn layout<'a>() -> Layout<Row<'a>> {
         let pitch = Column::float("pitch", "Hz", "Pitch.", |hz: &f64| *hz).within(|r: &Row<'_>| r.voice.as_ref());
-        let columns = vec![Column::text("name", "Who.", |r: &Row<'a>| r.name), pitch.of(Modality::Voice).until(CutOff::TurnEnd)];
+        let columns =
+            vec![Column::text("name", "Who.", |r: &Row<'a>| r.name), pitch.of(Modality::Voice).until(CutOff::TurnEnd)];
         Layout { name: "t", description: "One thing.", columns }
     }
 
     #[test]
     fn schema_and_rows_come_from_one_list() {
         let name = String::from("Anna");
-        let table = layout().table([Row { name: &name, voice: Some(200.0) }, Row { name: "Ben", voice: None }]).unwrap();
+        let table =
+            layout().table([Row { name: &name, voice: Some(200.0) }, Row { name: "Ben", voice: None }]).unwrap();
         assert_eq!(*table.schema(), layout().schema());
         assert_eq!(table.column("name"), Some(&ColumnData::Str(vec![Some("Anna".into()), Some("Ben".into())])));
-        assert!(matches!(table.column("pitch"), Some(ColumnData::F64(v)) if (v[0] - 200.0).abs() < 1e-9 && v[1].is_nan()));
+        assert!(
+            matches!(table.column("pitch"), Some(ColumnData::F64(v)) if (v[0] - 200.0).abs() < 1e-9 && v[1].is_nan())
+        );
         let spec = &table.schema().columns[1];
         assert_eq!((spec.modality, spec.cut_off, &*spec.unit), (Modality::Voice, CutOff::TurnEnd, "Hz"));
     }

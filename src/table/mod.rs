@@ -204,7 +204,8 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
 
 /// Columns of equal length that fit their schema.
 ///
-/// A column without a single value takes no memory until it is looked at: a transcript alone leaves hundreds of columns empty.
+/// A column without a single value takes no memory until it is looked at: a transcript alone leaves hundreds of columns
+/// empty.
 #[derive(Clone, Debug)]
 pub struct Table {
     schema: TableSchema,
@@ -236,7 +237,8 @@ impl Table {
                 got: columns.len().to_string(),
             });
         }
-        for (spec, data) in schema.columns.iter().zip(&columns).filter_map(|(spec, data)| Some((spec, data.as_ref()?))) {
+        for (spec, data) in schema.columns.iter().zip(&columns).filter_map(|(spec, data)| Some((spec, data.as_ref()?)))
+        {
             if spec.kind != data.kind() || data.len() != rows {
                 return Err(Error::Shape {
                     what: "column of a table",
@@ -298,7 +300,8 @@ impl TableBuilder {
         TableBuilder { schema, place, columns, rows: 0, misfit: None }
     }
 
-    /// Appends a row of one cell for each column, in their order. A kind that does not fit is told by [`TableBuilder::finish`].
+    /// Appends a row of one cell for each column, in their order. A kind that does not fit is told by
+    /// [`TableBuilder::finish`].
     pub(crate) fn push(&mut self, cells: impl IntoIterator<Item = Cell>) {
         self.row();
         for (i, cell) in cells.into_iter().enumerate() {
@@ -325,7 +328,8 @@ impl TableBuilder {
         self
     }
 
-    /// Sets a value of the current row. A name or kind that the schema does not know is told by [`TableBuilder::finish`].
+    /// Sets a value of the current row. A name or kind that the schema does not know is told by
+    /// [`TableBuilder::finish`].
     pub fn set(&mut self, name: &str, value: impl Into<Cell>) -> &mut Self {
         let misfit = match self.place.get(name) {
             Some(&i) if self.rows > 0 => self.put(i, value.into()),
@@ -344,7 +348,11 @@ impl TableBuilder {
     /// [`Error::Shape`] for the first value that did not fit the schema.
     pub fn finish(self) -> Result<Table> {
         if let Some(misfit) = self.misfit {
-            return Err(Error::Shape { what: "value of a table", expected: format!("the schema of {}", self.schema.name), got: misfit });
+            return Err(Error::Shape {
+                what: "value of a table",
+                expected: format!("the schema of {}", self.schema.name),
+                got: misfit,
+            });
         }
         Table::of(self.schema, self.rows, self.columns)
     }
@@ -383,7 +391,9 @@ mod tests {
         let t = t.finish().unwrap();
         assert_eq!(t.filled_columns().map(|c| c.map(ColumnData::len)).collect::<Vec<_>>(), [Some(1001), None]);
         assert_eq!(t.column("b"), Some(&ColumnData::Str(vec![None; 1001])));
-        assert!(matches!(t.column("a"), Some(ColumnData::F32(v)) if v[..1000].iter().all(|x| x.is_nan()) && v[1000] > 1.0));
+        assert!(
+            matches!(t.column("a"), Some(ColumnData::F32(v)) if v[..1000].iter().all(|x| x.is_nan()) && v[1000] > 1.0)
+        );
         assert!(t.columns().iter().all(|c| c.len() == t.rows()));
     }
 

@@ -44,7 +44,8 @@ impl Kind {
     }
 }
 
-/// Up to what time a feature looked, from the earliest to the latest; a task may only use features that end by its own cut-off.
+/// Up to what time a feature looked, from the earliest to the latest; a task may only use features that end by its own
+/// cut-off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CutOff {
     /// Known beforehand: keys, corpus facts.
@@ -57,13 +58,15 @@ pub enum CutOff {
     NextTurn,
     /// The whole interview.
     Interview,
-    /// A file that does not say: it may have looked at anything, so it leaks past every limit. No table of our own has it.
+    /// A file that does not say: it may have looked at anything, so it leaks past every limit. No table of our own has
+    /// it.
     Untold,
 }
 
 impl CutOff {
     /// All that a table can tell, in order.
-    pub const ALL: [CutOff; 5] = [CutOff::None, CutOff::TurnStart, CutOff::TurnEnd, CutOff::NextTurn, CutOff::Interview];
+    pub const ALL: [CutOff; 5] =
+        [CutOff::None, CutOff::TurnStart, CutOff::TurnEnd, CutOff::NextTurn, CutOff::Interview];
 
     /// True when a feature that looked up to here saw more than somebody who may look up to `limit`.
     pub fn leaks_past(self, limit: CutOff) -> bool {

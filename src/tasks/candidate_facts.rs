@@ -1,6 +1,6 @@
-//! Candidates in the context: who of them spoke and was spoken to, how often and how lately. From speakers and targets of the context rows,
-//! which every evidence mode shows; never from the instance's own hidden row, nor from a candidate's place in the list (an appended one is
-//! the answer).
+//! Candidates in the context: who of them spoke and was spoken to, how often and how lately. From speakers and targets
+//! of the context rows, which every evidence mode shows; never from the instance's own hidden row, nor from a
+//! candidate's place in the list (an appended one is the answer).
 
 use super::rescue::Instance;
 use super::rule::{Candidates, RuleSpec};
@@ -15,13 +15,19 @@ const FACTS: [(&str, &str); 7] = [
     ("candidates_named_last", "For each candidate 1 where the last context row is directed to it, else 0."),
     ("candidates_turn_share", "For each candidate its share of the context rows, 0 to 1."),
     ("candidates_named_share", "For each candidate the share of context rows directed to it, 0 to 1."),
-    ("candidates_recency", "For each candidate 1 / (1 + context rows after its last one); 0 where it did not speak in the context."),
+    (
+        "candidates_recency",
+        "For each candidate 1 / (1 + context rows after its last one); 0 where it did not speak in the context.",
+    ),
 ];
 
 /// The columns, all known by the end of the last context row.
 pub(super) fn columns(rule: &RuleSpec) -> impl Iterator<Item = ColumnSpec> {
     let people = rule.candidates == Candidates::People;
-    FACTS.into_iter().filter(move |_| people).map(|(name, text)| ColumnSpec::new(name, Kind::F32List, "1", text).until(CutOff::TurnEnd))
+    FACTS
+        .into_iter()
+        .filter(move |_| people)
+        .map(|(name, text)| ColumnSpec::new(name, Kind::F32List, "1", text).until(CutOff::TurnEnd))
 }
 
 /// Sets them for an instance whose candidates are people.

@@ -53,7 +53,13 @@ pub fn check(samples: &[Sample], dropped: &[String], media: Option<&Media>) -> F
         };
         line(
             &mut text,
-            format_args!("  {}: {}, {} rows, {:.1} s{media_note}", sample.id, sample.group_mode.name(), sample.rows.len(), length(sample)),
+            format_args!(
+                "  {}: {}, {} rows, {:.1} s{media_note}",
+                sample.id,
+                sample.group_mode.name(),
+                sample.rows.len(),
+                length(sample)
+            ),
         );
         found.iter().for_each(|c| line(&mut text, format_args!("    {c}")));
     }
@@ -94,14 +100,17 @@ fn rows_without_media(sample: &Sample, media: &Media) -> (usize, &'static str) {
     match media.get(&sample.id) {
         None => (sample.rows.len(), "no such interview"),
         Some(None) => (0, ""),
-        Some(Some(end)) => (sample.rows.iter().filter(|r| r.segment.end().get() > end + TOLERANCE_SECS).count(), "past its end"),
+        Some(Some(end)) => {
+            (sample.rows.iter().filter(|r| r.segment.end().get() > end + TOLERANCE_SECS).count(), "past its end")
+        }
     }
 }
 
 /// What is wrong with a sample's times, names and labels.
 fn complaints(sample: &Sample) -> Vec<String> {
     let mut found = Vec::new();
-    let known = |name: &str| [THERAPIST, COUPLE, FAMILY].contains(&name) || sample.participants.iter().any(|p| p == name);
+    let known =
+        |name: &str| [THERAPIST, COUPLE, FAMILY].contains(&name) || sample.participants.iter().any(|p| p == name);
     if !sample.scenario.is_empty() && sample.scenario != sample.group_mode.name() {
         found.push(format!("scenario is {:?}, its id and rows say {}", sample.scenario, sample.group_mode.name()));
     }
@@ -148,7 +157,11 @@ fn complaints(sample: &Sample) -> Vec<String> {
         }
         for strategy in row.support_strategy.iter().filter(|s| !s.strategy_type.is_empty()) {
             if !strategy_set(sample.group_mode).contains(&strategy.strategy_type.as_str()) {
-                complain(format!("strategy {:?} is not one of {} therapy", strategy.strategy_type, sample.group_mode.name()));
+                complain(format!(
+                    "strategy {:?} is not one of {} therapy",
+                    strategy.strategy_type,
+                    sample.group_mode.name()
+                ));
             }
         }
         for emotion in &row.internal_emotion {

@@ -1,4 +1,5 @@
-//! Evidence: what an evaluator may show of a row in each evidence mode, cleaned as the benchmark does; no label field is ever in it.
+//! Evidence: what an evaluator may show of a row in each evidence mode, cleaned as the benchmark does; no label field
+//! is ever in it.
 
 use serde_json::{Map, Value, json};
 
@@ -7,9 +8,9 @@ use crate::transcript::rescue::{Description, Row};
 
 /// A row as a JSON object with the benchmark's field names.
 ///
-/// Background dialogue needs speaker, target and content; descriptions need person and text (plain strings go); interactions need
-/// initiator, target and text. Times are left out: they tell when the next row begins. `turn_video_audio` shows a clip, whose place the
-/// review manifest tells, beside the dialogue.
+/// Background dialogue needs speaker, target and content; descriptions need person and text (plain strings go);
+/// interactions need initiator, target and text. Times are left out: they tell when the next row begins.
+/// `turn_video_audio` shows a clip, whose place the review manifest tells, beside the dialogue.
 pub(super) fn evidence(row: &Row, mode: Evidence) -> Value {
     let mut told = Map::new();
     let mut put = |key: &str, value: Value| told.insert(key.to_owned(), value);
@@ -17,7 +18,10 @@ pub(super) fn evidence(row: &Row, mode: Evidence) -> Value {
     put("primary_speaker", json!(row.primary_speaker));
     put("target", json!(row.target));
     put("dialogue_cleaned", json!(row.dialogue_cleaned));
-    let background = row.background_dialogue.iter().filter(|b| !b.speaker.is_empty() && !b.target.is_empty() && !b.content.is_empty());
+    let background = row
+        .background_dialogue
+        .iter()
+        .filter(|b| !b.speaker.is_empty() && !b.target.is_empty() && !b.content.is_empty());
     let background = background.map(|b| json!({"speaker": b.speaker, "target": b.target, "content": b.content}));
     put("background_dialogue", background.collect());
     if matches!(mode, Evidence::Audio | Evidence::Audiovisual) {
@@ -27,8 +31,10 @@ pub(super) fn evidence(row: &Row, mode: Evidence) -> Value {
         put("body_posture", descriptions(&row.body_posture));
         put("facial_expressions", descriptions(&row.facial_expressions));
         put("self_directed_behavior", descriptions(&row.self_directed_behavior));
-        let whole =
-            row.interaction_behavior.iter().filter(|i| !i.initiator.is_empty() && !i.target.is_empty() && !i.description.is_empty());
+        let whole = row
+            .interaction_behavior
+            .iter()
+            .filter(|i| !i.initiator.is_empty() && !i.target.is_empty() && !i.description.is_empty());
         let whole = whole.map(|i| json!({"initiator": i.initiator, "target": i.target, "description": i.description}));
         put("interaction_behavior", whole.collect());
     }
@@ -67,9 +73,11 @@ mod tests {
         assert_eq!(shown(Evidence::Dialogue), dialogue);
         assert_eq!(shown(Evidence::TurnVideoAudio), dialogue);
         let keys = |v: Value| v.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
-        let seen =
-            "body_posture dialogue_cleaned facial_expressions interaction_behavior primary_speaker row_index self_directed_behavior target";
-        assert_eq!(keys(shown(Evidence::Audio)), "background_dialogue dialogue_cleaned primary_speaker row_index target tone_of_voice");
+        let seen = "body_posture dialogue_cleaned facial_expressions interaction_behavior primary_speaker row_index self_directed_behavior target";
+        assert_eq!(
+            keys(shown(Evidence::Audio)),
+            "background_dialogue dialogue_cleaned primary_speaker row_index target tone_of_voice"
+        );
         assert_eq!(keys(shown(Evidence::Visual)), format!("background_dialogue {seen}"));
         let all = shown(Evidence::Audiovisual);
         assert_eq!(keys(all.clone()), format!("background_dialogue {seen} tone_of_voice"));

@@ -1,4 +1,5 @@
-//! Features: columns of an output folder's tables, chosen by pattern, refused by name where they looked past the instance's cut-off.
+//! Features: columns of an output folder's tables, chosen by pattern, refused by name where they looked past the
+//! instance's cut-off.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,14 +70,17 @@ pub struct FeatureSet {
 }
 
 impl FeatureSet {
-    /// Chooses the numeric and boolean columns that the task's patterns name, from the footers of all interviews' tables.
+    /// Chooses the numeric and boolean columns that the task's patterns name, from the footers of all interviews'
+    /// tables.
     ///
-    /// The leak check: an instance may be looked at until the end of its last context row, and a feature is a column of a context row; so one
-    /// that looked past its turn's end passes the cut-off, as does one that does not say how far it looked. Only a dyad or an interview all
-    /// of whose rows are shown is looked at after the end, and may have what looked as far.
+    /// The leak check: an instance may be looked at until the end of its last context row, and a feature is a column of
+    /// a context row; so one that looked past its turn's end passes the cut-off, as does one that does not say how far
+    /// it looked. Only a dyad or an interview all of whose rows are shown is looked at after the end, and may have what
+    /// looked as far.
     ///
     /// # Errors
-    /// [`Error::Usage`] naming every leaking feature, or features of which their file does not say what sense they come from;
+    /// [`Error::Usage`] naming every leaking feature, or features of which their file does not say what sense they come
+    /// from;
     /// [`Error::Recipe`] for a pattern that is none, matches nothing, or names a table that is no source of features.
     pub fn resolve(task: &Task, schemas: &[StoredSchema]) -> Result<Self> {
         let fail = |what: String| Error::Recipe { place: format!("task {}", task.name), what };
@@ -104,7 +108,8 @@ impl FeatureSet {
             for column in schema.columns.iter().filter(|c| is_number(c.kind) && !KEYS.contains(&&*c.name)) {
                 let feature = Feature { table, spec: column.clone() };
                 let name = feature.name();
-                let fits = wanted.iter().enumerate().filter(|(_, p)| p.matches(&name)).map(|(i, _)| i).collect::<Vec<_>>();
+                let fits =
+                    wanted.iter().enumerate().filter(|(_, p)| p.matches(&name)).map(|(i, _)| i).collect::<Vec<_>>();
                 if fits.is_empty() || excluded.iter().any(|p| p.matches(&name)) {
                     continue;
                 }
@@ -188,7 +193,10 @@ impl SampleFeatures {
                 .filter_map(|(i, f)| Some((i, table.column(&f.spec.name)?)))
                 .collect();
             for row in 0..table.rows() {
-                let Some(turn) = table.number("turn_index", row).filter(|t| *t >= 0.0 && *t <= f64::from(u32::MAX)) else { continue };
+                let Some(turn) = table.number("turn_index", row).filter(|t| *t >= 0.0 && *t <= f64::from(u32::MAX))
+                else {
+                    continue;
+                };
                 let cells = sums.entry(turn as u32).or_insert_with(|| vec![(0.0, 0); set.features.len()]);
                 for (place, data) in &columns {
                     let value = number(data, row);
@@ -200,7 +208,9 @@ impl SampleFeatures {
             }
         }
         let mean = |(sum, n): (f64, u32)| if n == 0 { f64::NAN } else { sum / f64::from(n) };
-        SampleFeatures { rows: sums.into_iter().map(|(turn, cells)| (turn, cells.into_iter().map(mean).collect())).collect() }
+        SampleFeatures {
+            rows: sums.into_iter().map(|(turn, cells)| (turn, cells.into_iter().map(mean).collect())).collect(),
+        }
     }
 
     /// The values of a turn.

@@ -1,8 +1,10 @@
-//! Tasks with labels of their own: the table of instances that are turns, ordered dyads or whole interviews of any corpus.
+//! Tasks with labels of their own: the table of instances that are turns, ordered dyads or whole interviews of any
+//! corpus.
 //!
-//! A turn has its last context rows one by one and their mean, as the benchmark's tasks have. A dyad has the mean of the source's turns
-//! (`@source`), of the target's (`@target`), and of the `dyads` rows in either direction (`@source_to_target`, `@target_to_source`). An
-//! interview has the mean over its rows (`@mean`). With a `context_size` only the first rows of a dyad's or interview's are looked at.
+//! A turn has its last context rows one by one and their mean, as the benchmark's tasks have. A dyad has the mean of
+//! the source's turns (`@source`), of the target's (`@target`), and of the `dyads` rows in either direction
+//! (`@source_to_target`, `@target_to_source`). An interview has the mean over its rows (`@mean`). With a `context_size`
+//! only the first rows of a dyad's or interview's are looked at.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +33,8 @@ struct ExtractedTurn {
 }
 
 impl InterviewTables {
-    /// From its `turns` table (`turn_index`, `speaker`, `end_secs`) and the tables with features; these need `speaker` and `listener` for dyads.
+    /// From its `turns` table (`turn_index`, `speaker`, `end_secs`) and the tables with features; these need `speaker`
+    /// and `listener` for dyads.
     pub(super) fn new(turns: &StoredTable, tables: Vec<StoredTable>) -> Self {
         let turn = |row: usize| {
             let index = turns.number("turn_index", row).filter(|t| *t >= 0.0 && *t <= f64::from(u32::MAX))? as u32;
@@ -68,7 +71,8 @@ impl InterviewTables {
 /// Rows of the task's table. `interviews` has those with tables; instances of the others have no features.
 ///
 /// # Errors
-/// [`Error::Usage`] for a label of a turn or a speaker that the interview has not; [`Error::Shape`] when a value does not fit.
+/// [`Error::Usage`] for a label of a turn or a speaker that the interview has not; [`Error::Shape`] when a value does
+/// not fit.
 pub(super) fn labelled_table(
     task: &Task,
     labels: &Labels,
@@ -136,7 +140,8 @@ pub(super) fn labelled_table(
                 if labels.unit == LabelUnit::Turn {
                     fill(&mut table, &lagged, task, set, &seen);
                 } else {
-                    let means: Vec<Vec<String>> = set.features.iter().map(|f| vec![format!("{}@mean", f.name())]).collect();
+                    let means: Vec<Vec<String>> =
+                        set.features.iter().map(|f| vec![format!("{}@mean", f.name())]).collect();
                     fill(&mut table, &means, &Task { lags: 0, ..task.clone() }, set, &seen);
                 }
             }
@@ -195,8 +200,9 @@ impl Dyad<'_> {
                     self.context.binary_search(&turn).ok()?;
                     let speaker = *speakers.get(&turn)?;
                     let listener = if is_dyads { stored.text("listener", row)? } else { "" };
-                    let side =
-                        [(source, target), (target, source)].iter().position(|(s, t)| speaker == *s && (!is_dyads || listener == *t));
+                    let side = [(source, target), (target, source)]
+                        .iter()
+                        .position(|(s, t)| speaker == *s && (!is_dyads || listener == *t));
                     side.map(|s| (s, turn))
                 })
                 .collect();
@@ -204,7 +210,8 @@ impl Dyad<'_> {
                 let Some(data) = stored.column(&feature.spec.name) else { continue };
                 let mut sums = [(0.0, 0_u32); 2];
                 for (row, (side, turn)) in sides.iter().enumerate().filter_map(|(r, s)| Some((r, (*s)?))) {
-                    let late = feature.spec.cut_off.leaks_past(CutOff::TurnStart) && self.ends[&turn] > self.cut_off + TOLERANCE_SECS;
+                    let late = feature.spec.cut_off.leaks_past(CutOff::TurnStart)
+                        && self.ends[&turn] > self.cut_off + TOLERANCE_SECS;
                     let value = number(data, row);
                     if value.is_finite() && !late {
                         sums[side] = (sums[side].0 + value, sums[side].1 + 1);
@@ -224,10 +231,17 @@ impl Dyad<'_> {
 
 /// The columns before the features.
 pub(super) fn keys() -> Vec<ColumnSpec> {
-    let key = |name: &'static str, kind, unit, text: &'static str| ColumnSpec::new(name, kind, unit, text).until(CutOff::None);
+    let key = |name: &'static str, kind, unit, text: &'static str| {
+        ColumnSpec::new(name, kind, unit, text).until(CutOff::None)
+    };
     vec![
         key("interview_id", Kind::Str, "", "Interview the instance is of."),
-        key("instance_id", Kind::Str, "", "The instance: interview and turn, or interview, source and target, or interview."),
+        key(
+            "instance_id",
+            Kind::Str,
+            "",
+            "The instance: interview and turn, or interview, source and target, or interview.",
+        ),
         key("split_group", Kind::Str, "", "What no fold may part."),
         key("rule", Kind::Str, "", "Always labels."),
         key("kind", Kind::Str, "", "Kind of answer: binary, multiclass, ranking, ordinal, regression or text."),
@@ -243,7 +257,12 @@ pub(super) fn keys() -> Vec<ColumnSpec> {
         key("context_rows", Kind::I64, "", "Number of turns that may be looked at."),
         key("cut_off_secs", Kind::F64, "s", "No feature looked further; null without context or tables."),
         key("has_features", Kind::Bool, "", "True when the tables have a row for any of the turns."),
-        key("rows_withheld", Kind::I64, "", "Context turns that end after the cut-off; only what was known at their start is used."),
+        key(
+            "rows_withheld",
+            Kind::I64,
+            "",
+            "Context turns that end after the cut-off; only what was known at their start is used.",
+        ),
     ]
 }
 

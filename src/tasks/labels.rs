@@ -1,4 +1,5 @@
-//! Labels from outside: a CSV or Parquet table keyed by turn, ordered dyad or interview, or a text field of the annotations' rows.
+//! Labels from outside: a CSV or Parquet table keyed by turn, ordered dyad or interview, or a text field of the
+//! annotations' rows.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,8 +58,8 @@ struct Cells {
 /// Reads the labels of a task's file. An empty label is no label.
 ///
 /// # Errors
-/// [`Error::Read`]; [`Error::Parse`] naming line and column for a missing column, an empty or repeated key, a label outside the levels or that
-/// is no number where one is needed.
+/// [`Error::Read`]; [`Error::Parse`] naming line and column for a missing column, an empty or repeated key, a label
+/// outside the levels or that is no number where one is needed.
 pub(super) fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
     let path = labels.file.as_deref().unwrap_or(Path::new(""));
     let is_parquet = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
@@ -93,11 +94,20 @@ pub(super) fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
         if let Some(key) = keys.iter().find(|k| cell(k).is_empty()) {
             return fail(format!("{key} is empty"), "every label needs its key");
         }
-        let mut label = Label { interview_id: cell("interview_id").to_owned(), text: cell(&labels.column).to_owned(), ..Label::default() };
+        let mut label = Label {
+            interview_id: cell("interview_id").to_owned(),
+            text: cell(&labels.column).to_owned(),
+            ..Label::default()
+        };
         match labels.unit {
             LabelUnit::Turn => match cell("turn_index").parse::<u32>() {
                 Ok(turn) => label.turn_index = Some(turn),
-                Err(_) => return fail(format!("turn_index {:?} is no whole number", cell("turn_index")), "count turns from 1"),
+                Err(_) => {
+                    return fail(
+                        format!("turn_index {:?} is no whole number", cell("turn_index")),
+                        "count turns from 1",
+                    );
+                }
             },
             LabelUnit::Dyad if cell("source") == cell("target") => {
                 return fail(format!("{:?} towards themselves", cell("source")), "a dyad has two people");
@@ -107,7 +117,10 @@ pub(super) fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
         }
         let group = labels.group.as_deref().map(cell);
         if group.is_some_and(str::is_empty) {
-            return fail(format!("no group of {}", label.interview_id), "fill the group's column: folds are parted by it");
+            return fail(
+                format!("no group of {}", label.interview_id),
+                "fill the group's column: folds are parted by it",
+            );
         }
         label.group = group.unwrap_or_else(|| group_of(&label.interview_id)).to_owned();
         let known = groups.entry(label.interview_id.clone()).or_insert_with(|| label.group.clone());
@@ -126,17 +139,22 @@ pub(super) fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
     finish(path, labels, found)
 }
 
-/// A table may hold labels of other tasks. What tells of groups or of a finer unit changes what the labels mean, and is not passed over.
+/// A table may hold labels of other tasks. What tells of groups or of a finer unit changes what the labels mean, and is
+/// not passed over.
 fn refuse_unused(path: &Path, task: &Task, labels: &Labels, cells: &Cells) -> Result<()> {
     let there = |name: &str| cells.columns.contains_key(name);
-    let refuse = |what: String, hint: &str| Err(Error::parse(path, usize::from(cells.lines.first() != Some(&0)), what, hint));
+    let refuse =
+        |what: String, hint: &str| Err(Error::parse(path, usize::from(cells.lines.first() != Some(&0)), what, hint));
     if labels.group.is_none() && labels.column != "group" && there("group") {
         let hint = "write group = \"group\" under [task.labels] if no fold may part them, or call the column x_group";
         return refuse(format!("task {} does not use the column \"group\"", task.name), hint);
     }
     if labels.unit != LabelUnit::Turn && labels.column != "turn_index" && there("turn_index") {
         let hint = "use unit = \"turn\", or call the column x_turn_index";
-        return refuse(format!("task {} is of unit {} and the labels are of turns", task.name, labels.unit.name()), hint);
+        return refuse(
+            format!("task {} is of unit {} and the labels are of turns", task.name, labels.unit.name()),
+            hint,
+        );
     }
     Ok(())
 }
@@ -155,7 +173,8 @@ pub(super) fn field_labels(task: &Task, labels: &Labels, samples: &[Sample]) -> 
         "primary_speaker" => |r| &r.primary_speaker,
         "strategy_type" => |r| r.support_strategy.first().map_or("", |s| &s.strategy_type),
         _ => {
-            let known = "utterance_type, tone_of_voice, relation_cycle_state, relation_pattern, primary_speaker, strategy_type";
+            let known =
+                "utterance_type, tone_of_voice, relation_cycle_state, relation_pattern, primary_speaker, strategy_type";
             return Err(Error::Recipe {
                 place: format!("task {}", task.name),
                 what: format!("no annotation field {field:?}; there are {known}"),
@@ -196,7 +215,12 @@ fn finish(path: &Path, labels: &Labels, mut found: Vec<Label>) -> Result<LabelTa
             pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
             levels = pairs.into_iter().map(|(_, l)| l).collect();
         } else if labels.kind == AnswerKind::Ordinal {
-            return Err(Error::parse(path, 0, "levels that are no numbers have no order", "list them from lowest to highest as `levels`"));
+            return Err(Error::parse(
+                path,
+                0,
+                "levels that are no numbers have no order",
+                "list them from lowest to highest as `levels`",
+            ));
         }
     }
     if labels.kind == AnswerKind::Binary && levels.len() > 2 {
@@ -216,8 +240,14 @@ fn finish(path: &Path, labels: &Labels, mut found: Vec<Label>) -> Result<LabelTa
             _ => place.is_some(),
         };
         if !fits {
-            let expected = if levels.is_empty() { "a number".to_owned() } else { format!("one of {}", levels.join(", ")) };
-            return Err(Error::parse(path, 0, format!("label {:?} of {}", label.text, label.interview_id), format!("expected {expected}")));
+            let expected =
+                if levels.is_empty() { "a number".to_owned() } else { format!("one of {}", levels.join(", ")) };
+            return Err(Error::parse(
+                path,
+                0,
+                format!("label {:?} of {}", label.text, label.interview_id),
+                format!("expected {expected}"),
+            ));
         }
     }
     Ok(LabelTable { labels: found, levels })
@@ -288,9 +318,14 @@ mod tests {
     fn labels_are_sorted_and_have_values() {
         let text = "interview_id,turn_index,label\nb/x,10,low\nb/x,2,high\na,1,\n";
         let found = labels(LabelUnit::Turn, AnswerKind::Ordinal, &["low", "mid", "high"], text).unwrap();
-        assert_eq!(found.labels.iter().map(|l| (l.turn_index, l.value)).collect::<Vec<_>>(), [(Some(2), Some(2.0)), (Some(10), Some(0.0))]);
+        assert_eq!(
+            found.labels.iter().map(|l| (l.turn_index, l.value)).collect::<Vec<_>>(),
+            [(Some(2), Some(2.0)), (Some(10), Some(0.0))]
+        );
         assert_eq!(found.labels[0].group, "b");
-        let found = labels(LabelUnit::Dyad, AnswerKind::Ordinal, &[], "interview_id,source,target,label\na,X,Y,10\na,Y,X,9\n").unwrap();
+        let found =
+            labels(LabelUnit::Dyad, AnswerKind::Ordinal, &[], "interview_id,source,target,label\na,X,Y,10\na,Y,X,9\n")
+                .unwrap();
         assert_eq!(found.levels, ["9", "10"]);
     }
 
@@ -307,7 +342,9 @@ mod tests {
             levels: Vec::new(),
             group: Some("pair".into()),
         };
-        for (rows, told) in [("a,1,x,g1\na,2,y,g2\n", "l.csv:3: a is of the groups g1 and g2"), ("a,1,x,\n", "no group of a")] {
+        for (rows, told) in
+            [("a,1,x,g1\na,2,y,g2\n", "l.csv:3: a is of the groups g1 and g2"), ("a,1,x,\n", "no group of a")]
+        {
             std::fs::write(&path, format!("interview_id,turn_index,label,pair\n{rows}")).unwrap();
             let e = read_labels(&Task::of(&LABELS), &labels).unwrap_err().to_string();
             assert!(e.contains(told), "{e}");
@@ -319,14 +356,34 @@ mod tests {
         let told = |unit, kind, text: &str| labels(unit, kind, &[], text).unwrap_err().to_string();
         for (unit, kind, text, expected) in [
             (LabelUnit::Turn, AnswerKind::Binary, "interview_id,label\na,1\n", "no column \"turn_index\""),
-            (LabelUnit::Turn, AnswerKind::Binary, "interview_id,turn_index,label\na,first,1\n", "l.csv:2: turn_index \"first\""),
+            (
+                LabelUnit::Turn,
+                AnswerKind::Binary,
+                "interview_id,turn_index,label\na,first,1\n",
+                "l.csv:2: turn_index \"first\"",
+            ),
             (LabelUnit::Dyad, AnswerKind::Binary, "interview_id,source,target,label\na,X,X,1\n", "towards themselves"),
-            (LabelUnit::Dyad, AnswerKind::Binary, "interview_id,source,target,label\na,X,Y,1\na,X,Y,0\n", "two labels of a, X towards Y"),
+            (
+                LabelUnit::Dyad,
+                AnswerKind::Binary,
+                "interview_id,source,target,label\na,X,Y,1\na,X,Y,0\n",
+                "two labels of a, X towards Y",
+            ),
             (LabelUnit::Interview, AnswerKind::Binary, "interview_id,label\na,1\nb,2\nc,3\n", "3 classes (1, 2, 3)"),
-            (LabelUnit::Interview, AnswerKind::Regression, "interview_id,label\na,many\n", "label \"many\" of a; expected a number"),
+            (
+                LabelUnit::Interview,
+                AnswerKind::Regression,
+                "interview_id,label\na,many\n",
+                "label \"many\" of a; expected a number",
+            ),
             (LabelUnit::Interview, AnswerKind::Ordinal, "interview_id,label\na,low\nb,high\n", "have no order"),
             (LabelUnit::Interview, AnswerKind::Regression, "interview_id,label\n,1\n", "interview_id is empty"),
-            (LabelUnit::Interview, AnswerKind::Regression, "interview_id,lable\na,1\n", "no column \"label\"; did you mean \"lable\"?"),
+            (
+                LabelUnit::Interview,
+                AnswerKind::Regression,
+                "interview_id,lable\na,1\n",
+                "no column \"label\"; did you mean \"lable\"?",
+            ),
             (
                 LabelUnit::Interview,
                 AnswerKind::Regression,
@@ -340,7 +397,12 @@ mod tests {
                 "the labels are of turns",
             ),
             (LabelUnit::Interview, AnswerKind::Regression, "interview_id|label\na|1\n", "separated by bars"),
-            (LabelUnit::Turn, AnswerKind::Binary, "interview_id,turn_index,label\n\n,,\na,first,1\n", "l.csv:4: turn_index"),
+            (
+                LabelUnit::Turn,
+                AnswerKind::Binary,
+                "interview_id,turn_index,label\n\n,,\na,first,1\n",
+                "l.csv:4: turn_index",
+            ),
         ] {
             let e = told(unit, kind, text);
             assert!(e.contains(expected), "{e}");

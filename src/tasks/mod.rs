@@ -1,5 +1,5 @@
-//! Tasks: the instances of RESCUE-bench's six tasks and of tasks with a table of labels, their tables with our features, and the check of an
-//! annotation set.
+//! Tasks: the instances of RESCUE-bench's six tasks and of tasks with a table of labels, their tables with our
+//! features, and the check of an annotation set.
 //!
 //! ```text
 //! Sample ─┬─ check: what the annotations hold, and what is wrong with them
@@ -8,7 +8,8 @@
 //! CSV, Parquet ── labels ───────┴─ labelled: the same for turns, ordered dyads and interviews of any corpus
 //! ```
 //!
-//! Label fields of the annotations become labels and nothing else; features come from the tables of an output folder alone.
+//! Label fields of the annotations become labels and nothing else; features come from the tables of an output folder
+//! alone.
 
 mod candidate_facts;
 mod check;

@@ -1,5 +1,6 @@
-//! The rules that make a task's instances, each declared once: what its answers are, how instances are made, how they are measured and what
-//! is asked. A new rule is a file in this folder and a line in [`RULES`], with its question among the data.
+//! The rules that make a task's instances, each declared once: what its answers are, how instances are made, how they
+//! are measured and what is asked. A new rule is a file in this folder and a line in [`RULES`], with its question among
+//! the data.
 
 mod emotion;
 mod intervention;
@@ -20,7 +21,8 @@ pub(super) use support::strategy_set;
 pub static RULES: [&RuleSpec; 6] =
     [&intervention::RULE, &relation::RULE, &support::TARGET, &support::STRATEGY, &emotion::RULE, &viewpoint::RULE];
 
-/// No rule of the benchmark's: the instances are the labels of a table or of an annotation field, see [`super::Labels`].
+/// No rule of the benchmark's: the instances are the labels of a table or of an annotation field, see
+/// [`super::Labels`].
 pub static LABELS: RuleSpec = RuleSpec {
     name: "labels",
     answer: None,
@@ -82,7 +84,11 @@ pub(super) fn by_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'st
     let name = String::deserialize(deserializer)?;
     RuleSpec::named(&name).ok_or_else(|| {
         let known: Vec<&str> = RULES.iter().map(|r| r.name).collect();
-        serde::de::Error::custom(format!("no rule {name:?}{}; there are {}", meant(&name, known.iter().copied()), known.join(", ")))
+        serde::de::Error::custom(format!(
+            "no rule {name:?}{}; there are {}",
+            meant(&name, known.iter().copied()),
+            known.join(", ")
+        ))
     })
 }
 
@@ -106,8 +112,14 @@ pub enum AnswerKind {
 
 impl AnswerKind {
     /// All.
-    pub const ALL: [AnswerKind; 6] =
-        [AnswerKind::Binary, AnswerKind::Multiclass, AnswerKind::Ranking, AnswerKind::Ordinal, AnswerKind::Regression, AnswerKind::Text];
+    pub const ALL: [AnswerKind; 6] = [
+        AnswerKind::Binary,
+        AnswerKind::Multiclass,
+        AnswerKind::Ranking,
+        AnswerKind::Ordinal,
+        AnswerKind::Regression,
+        AnswerKind::Text,
+    ];
 
     /// As written in task files and tables.
     pub fn name(self) -> &'static str {
@@ -178,7 +190,12 @@ mod tests {
     fn every_rule_has_a_name_of_its_own_and_is_found_by_it() {
         for rule in RULES.into_iter().chain([&LABELS]) {
             assert_eq!(RuleSpec::named(rule.name), Some(rule), "{}", rule.name);
-            assert_eq!(RULES.iter().filter(|r| r.name == rule.name).count(), usize::from(*rule != LABELS), "{}", rule.name);
+            assert_eq!(
+                RULES.iter().filter(|r| r.name == rule.name).count(),
+                usize::from(*rule != LABELS),
+                "{}",
+                rule.name
+            );
         }
         assert_eq!(RuleSpec::named(""), None);
         assert!(AnswerKind::ALL.into_iter().all(|k| AnswerKind::from_name(k.name()) == Some(k)));

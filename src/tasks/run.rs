@@ -52,12 +52,13 @@ struct Work {
     interviews: Vec<String>,
 }
 
-/// Writes the task tables; tells how many instances each has. Nothing is written before all tasks are known to be sound: none mixes recipes
-/// unasked, none has a feature that leaks.
+/// Writes the task tables; tells how many instances each has. Nothing is written before all tasks are known to be
+/// sound: none mixes recipes unasked, none has a feature that leaks.
 ///
 /// # Errors
-/// [`Error::Read`], [`Error::Parse`] or [`Error::Recipe`] for the task file, annotations or labels; [`Error::Usage`] for annotations other than
-/// those extracted, a leak, or interviews made in several ways; [`Error::Write`] for a table.
+/// [`Error::Read`], [`Error::Parse`] or [`Error::Recipe`] for the task file, annotations or labels; [`Error::Usage`]
+/// for annotations other than those extracted, a leak, or interviews made in several ways; [`Error::Write`] for a
+/// table.
 pub fn write_task_tables(request: &TaskRequest<'_>) -> Result<String> {
     let tasks = read_tasks(request.tasks)?;
     let samples = samples(request)?;
@@ -69,7 +70,8 @@ pub fn write_task_tables(request: &TaskRequest<'_>) -> Result<String> {
     samples.iter().try_for_each(|sample| agrees(sample, request.out))?;
     let all: Vec<Work> = tasks.into_iter().map(|task| Work::new(task, &samples)).collect::<Result<_>>()?;
     let footers = footers(request.out, &all)?;
-    let metadata: Vec<FileMetadata> = all.iter().map(|work| made(work, &footers, request.mixed)).collect::<Result<_>>()?;
+    let metadata: Vec<FileMetadata> =
+        all.iter().map(|work| made(work, &footers, request.mixed)).collect::<Result<_>>()?;
     let sets: Vec<FeatureSet> = all.iter().map(|work| features(work, &footers)).collect::<Result<_>>()?;
     all.iter().try_for_each(|work| request.writer.check(&path_of(request, &work.task)?))?;
     let mut report = String::new();
@@ -83,7 +85,10 @@ pub fn write_task_tables(request: &TaskRequest<'_>) -> Result<String> {
         request.writer.write(&path, &table, metadata)?;
         let (path, rows, of, features) = (path.display(), table.rows(), work.interviews.len(), set.len());
         // Writing into a String cannot fail.
-        let _ = writeln!(report, "{path}: {rows} instances, {with_tables} of {of} interviews with tables, {features} features");
+        let _ = writeln!(
+            report,
+            "{path}: {rows} instances, {with_tables} of {of} interviews with tables, {features} features"
+        );
     }
     Ok(report)
 }
@@ -136,14 +141,19 @@ fn footers(out: &Path, all: &[Work]) -> Result<Footers> {
         if !footers.contains_key(id) {
             tell_unfinished(out, id)?;
             let tables = own_tables(out, id, &names())?;
-            footers.insert(id.clone(), tables.into_iter().map(|(_, path)| read_metadata(&path)).collect::<Result<_>>()?);
+            footers
+                .insert(id.clone(), tables.into_iter().map(|(_, path)| read_metadata(&path)).collect::<Result<_>>()?);
         }
     }
-    let without: Vec<&str> = footers.iter().filter(|(_, tables)| tables.is_empty()).map(|(id, _)| id.as_str()).collect();
+    let without: Vec<&str> =
+        footers.iter().filter(|(_, tables)| tables.is_empty()).map(|(id, _)| id.as_str()).collect();
     if !without.is_empty() {
         let more = if without.len() > NAMED { ", …" } else { "" };
         let some = without[..without.len().min(NAMED)].join(", ");
-        tracing::warn!("{} interviews have no tables, so their instances have no features: {some}{more}", without.len());
+        tracing::warn!(
+            "{} interviews have no tables, so their instances have no features: {some}{more}",
+            without.len()
+        );
     }
     Ok(footers)
 }
@@ -180,7 +190,12 @@ fn labelled(out: &Path, work: &Work, labels: (&Labels, &LabelTable), set: &Featu
 }
 
 /// The table of a task with a rule of the benchmark's, and how many of its interviews have tables.
-fn by_rule(task: &Task, samples: &[Sample], set: &FeatureSet, values: &BTreeMap<String, SampleFeatures>) -> Result<(Table, usize)> {
+fn by_rule(
+    task: &Task,
+    samples: &[Sample],
+    set: &FeatureSet,
+    values: &BTreeMap<String, SampleFeatures>,
+) -> Result<(Table, usize)> {
     let instances = instances(samples, task);
     let mut ids: Vec<&str> = instances.iter().map(|i| i.id.as_str()).collect();
     ids.sort_unstable();
@@ -204,7 +219,8 @@ fn stored(out: &Path, id: &str, set: &FeatureSet, more: &[&str]) -> Result<Vec<S
     Ok(tables)
 }
 
-/// The samples' values for the features of the task before: tasks mostly want the same ones, and reading is what takes time.
+/// The samples' values for the features of the task before: tasks mostly want the same ones, and reading is what takes
+/// time.
 struct Values<'a> {
     out: &'a Path,
     /// What was read last: features, and of which interviews.

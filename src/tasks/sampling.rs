@@ -11,7 +11,8 @@ pub(super) enum Single {
 
 /// Increasing positions of the `k` items taken of `n`; all where `n <= k`.
 ///
-/// Item `i` is `round(i * (n - 1) / (k - 1))`, ties to the even integer; duplicates are dropped and refilled from the front.
+/// Item `i` is `round(i * (n - 1) / (k - 1))`, ties to the even integer; duplicates are dropped and refilled from the
+/// front.
 pub(super) fn even(n: usize, k: usize, single: Single) -> Vec<usize> {
     if n <= k {
         return (0..n).collect();

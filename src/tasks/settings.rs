@@ -56,7 +56,8 @@ pub struct Labels {
     /// Instead of a file: a text field of the annotations' rows, such as `utterance_type`; the unit is the turn.
     #[serde(default)]
     pub field: Option<String>,
-    /// The classes, or the levels from lowest to highest. Left out: those that occur, numbers by size and texts by letter.
+    /// The classes, or the levels from lowest to highest. Left out: those that occur, numbers by size and texts by
+    /// letter.
     #[serde(default)]
     pub levels: Vec<String>,
     /// The file's column with the group that no fold may part; left out: the folder of the interview's id, else the id.
@@ -182,7 +183,8 @@ impl Task {
         }
     }
 
-    /// True when an instance is looked at only after its interview is over: a dyad or an interview, all of its rows shown.
+    /// True when an instance is looked at only after its interview is over: a dyad or an interview, all of its rows
+    /// shown.
     pub(super) fn after_the_interview(&self) -> bool {
         self.context_size < 0 && self.labels.as_ref().is_some_and(|l| l.unit != LabelUnit::Turn)
     }
@@ -196,9 +198,14 @@ impl Task {
     fn fault(&self) -> Option<String> {
         let labels = match (self.rule.answer, &self.labels) {
             (None, Some(labels)) => labels,
-            (None, None) => return Some("neither `rule` nor a section `[task.labels]`: one of them makes the instances".into()),
+            (None, None) => {
+                return Some("neither `rule` nor a section `[task.labels]`: one of them makes the instances".into());
+            }
             (Some(_), Some(_)) => {
-                return Some(format!("`rule = {:?}` and `[task.labels]`: one of them makes the instances", self.rule.name));
+                return Some(format!(
+                    "`rule = {:?}` and `[task.labels]`: one of them makes the instances",
+                    self.rule.name
+                ));
             }
             (Some(_), None) => return None,
         };
@@ -212,7 +219,9 @@ impl Task {
             _ if matches!(labels.kind, AnswerKind::Regression | AnswerKind::Text) && !labels.levels.is_empty() => {
                 Some(format!("labels: kind {:?} has no levels", labels.kind.name()))
             }
-            _ if labels.kind == AnswerKind::Binary && !matches!(labels.levels.len(), 0 | 2) => Some("labels: binary has two levels".into()),
+            _ if labels.kind == AnswerKind::Binary && !matches!(labels.levels.len(), 0 | 2) => {
+                Some("labels: binary has two levels".into())
+            }
             _ => None,
         }
     }
@@ -222,7 +231,11 @@ impl Task {
 fn unread_option<'a>(rule: &RuleSpec, mut written: impl Iterator<Item = &'a String>) -> Option<String> {
     let is_option = |key: &str| RULES.into_iter().chain([&LABELS]).any(|r| r.options.contains(&key));
     let unread = written.find(|key| is_option(key) && !rule.options.contains(&key.as_str()))?;
-    let known = if rule.options.is_empty() { "it has none of its own".to_owned() } else { format!("it has {}", rule.options.join(", ")) };
+    let known = if rule.options.is_empty() {
+        "it has none of its own".to_owned()
+    } else {
+        format!("it has {}", rule.options.join(", "))
+    };
     Some(format!("rule {:?} has no option {unread}; {known}", rule.name))
 }
 
@@ -235,22 +248,24 @@ struct File {
 /// Reads a task file: TOML with a `[[task]]` for each task.
 ///
 /// # Errors
-/// [`Error::Read`]; [`Error::Recipe`] for what is not understood, a name that is used twice or is no plain file name, or an option that the
-/// task's rule does not read.
+/// [`Error::Read`]; [`Error::Recipe`] for what is not understood, a name that is used twice or is no plain file name,
+/// or an option that the task's rule does not read.
 pub fn read_tasks(path: &Path) -> Result<Vec<Task>> {
     let text = crate::file::read_text(path)?;
     let fail = |what: String| Error::Recipe { place: path.display().to_string(), what };
     let file: File = toml::from_str(&text).map_err(|e| fail(e.to_string()))?;
     let mut tasks = file.task;
     let written: toml::Table = toml::from_str(&text).map_err(|e| fail(e.to_string()))?;
-    let written = written.get("task").and_then(toml::Value::as_array).into_iter().flatten().filter_map(toml::Value::as_table);
+    let written =
+        written.get("task").and_then(toml::Value::as_array).into_iter().flatten().filter_map(toml::Value::as_table);
     for (task, keys) in tasks.iter().zip(written) {
         if let Some(fault) = unread_option(task.rule, keys.keys()) {
             return Err(fail(format!("task {:?}: {fault}", task.name)));
         }
     }
     for (i, task) in tasks.iter().enumerate() {
-        let plain = !task.name.is_empty() && task.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        let plain =
+            !task.name.is_empty() && task.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
         if !plain {
             return Err(fail(format!("task name {:?}: use letters, digits, `_` and `-`", task.name)));
         }
@@ -280,10 +295,16 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             read_tasks(&path)
         };
-        let tasks = read("[[task]]\nname = \"a\"\nrule = \"rpp\"\ncontext_size = 3\nevidence = \"turn_video_audio\"\n").unwrap();
+        let tasks = read("[[task]]\nname = \"a\"\nrule = \"rpp\"\ncontext_size = 3\nevidence = \"turn_video_audio\"\n")
+            .unwrap();
         assert_eq!(
             tasks[0],
-            Task { name: "a".into(), context_size: 3, evidence: Evidence::TurnVideoAudio, ..Task::of(RuleSpec::named("rpp").unwrap()) }
+            Task {
+                name: "a".into(),
+                context_size: 3,
+                evidence: Evidence::TurnVideoAudio,
+                ..Task::of(RuleSpec::named("rpp").unwrap())
+            }
         );
         for (text, expected) in [
             ("[[task]]\nname = \"a\"\nrule = \"xyz\"\n", "xyz"),
@@ -293,12 +314,24 @@ mod tests {
                 "[[task]]\nname = \"a\"\nrule = \"er\"\nany_speaker = true\n",
                 "rule \"er\" has no option any_speaker; it has max_per_sample, min_dialogue_words",
             ),
-            ("[[task]]\nname = \"a\"\nrule = \"stp\"\nknown_emotion = true\n", "no option known_emotion; it has none of its own"),
+            (
+                "[[task]]\nname = \"a\"\nrule = \"stp\"\nknown_emotion = true\n",
+                "no option known_emotion; it has none of its own",
+            ),
             ("[[task]]\nname = \"a\"\n", "neither `rule` nor"),
-            ("[[task]]\nname = \"a\"\nrule = \"er\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\n", "one of them makes"),
+            (
+                "[[task]]\nname = \"a\"\nrule = \"er\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\n",
+                "one of them makes",
+            ),
             ("[[task]]\nname = \"a\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\n", "name a `file`"),
-            ("[[task]]\nname = \"a\"\n[task.labels]\nunit = \"dyad\"\nkind = \"text\"\nfield = \"x\"\n", "labels of turns"),
-            ("[[task]]\nname = \"a\"\n[task.labels]\nunit = \"dyad\"\nkind = \"binary\"\nfile = \"x\"\nlevels = [\"a\"]\n", "two levels"),
+            (
+                "[[task]]\nname = \"a\"\n[task.labels]\nunit = \"dyad\"\nkind = \"text\"\nfield = \"x\"\n",
+                "labels of turns",
+            ),
+            (
+                "[[task]]\nname = \"a\"\n[task.labels]\nunit = \"dyad\"\nkind = \"binary\"\nfile = \"x\"\nlevels = [\"a\"]\n",
+                "two levels",
+            ),
             ("[[task]]\nname = \"../a\"\nrule = \"er\"\n", "../a"),
             ("[[task]]\nname = \"a\"\nrule = \"er\"\n[[task]]\nname = \"a\"\nrule = \"vp\"\n", "used twice"),
         ] {

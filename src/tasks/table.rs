@@ -93,11 +93,18 @@ pub(super) struct Shown {
 }
 
 /// Looks at the context rows, whose turns' ends are known, up to the cut-off.
-pub(super) fn look(context: &[u32], set: &FeatureSet, own: &SampleFeatures, ends: &BTreeMap<u32, f64>, cut_off: f64) -> Shown {
+pub(super) fn look(
+    context: &[u32],
+    set: &FeatureSet,
+    own: &SampleFeatures,
+    ends: &BTreeMap<u32, f64>,
+    cut_off: f64,
+) -> Shown {
     let mut withheld = 0;
     let rows = context.iter().rev().map(|row| {
         let mut values = own.turn(*row)?.to_vec();
-        // An earlier turn that runs on past the last context row: what was known at its start may be used, the rest may not.
+        // An earlier turn that runs on past the last context row: what was known at its start may be used, the rest may
+        // not.
         if ends.get(row).is_none_or(|end| *end > cut_off + TOLERANCE_SECS) {
             withheld += 1;
             for (value, feature) in values.iter_mut().zip(&set.features) {
@@ -127,7 +134,9 @@ pub(super) fn fill(table: &mut TableBuilder, names: &[Vec<String>], task: &Task,
 
 /// For each feature its columns: the last rows one by one, then the mean.
 pub(super) fn column_names(task: &Task, set: &FeatureSet) -> Vec<Vec<String>> {
-    let of = |f: &Feature| (0..task.lags).map(|lag| format!("{}@{lag}", f.name())).chain([format!("{}@mean", f.name())]).collect();
+    let of = |f: &Feature| {
+        (0..task.lags).map(|lag| format!("{}@{lag}", f.name())).chain([format!("{}@mean", f.name())]).collect()
+    };
     set.features.iter().map(of).collect()
 }
 
@@ -135,7 +144,9 @@ pub(super) fn column_names(task: &Task, set: &FeatureSet) -> Vec<Vec<String>> {
 pub(super) const DESCRIPTION: &str = "One instance of a task.";
 
 pub(super) fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
-    let key = |name: &'static str, kind, unit, text: &'static str| ColumnSpec::new(name, kind, unit, text).until(CutOff::None);
+    let key = |name: &'static str, kind, unit, text: &'static str| {
+        ColumnSpec::new(name, kind, unit, text).until(CutOff::None)
+    };
     let label = |name: &'static str, kind, text: &'static str| ColumnSpec::new(name, kind, "", text);
     let mut columns = vec![
         key("interview_id", Kind::Str, "", "Sample the instance is of."),
@@ -166,7 +177,12 @@ pub(super) fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
         key("context_rows", Kind::I64, "", "Number of rows that may be looked at."),
         key("cut_off_secs", Kind::F64, "s", "End of the last of them: no feature looked further."),
         key("has_features", Kind::Bool, "", "True when the tables have a row for any of them."),
-        key("rows_withheld", Kind::I64, "", "Context rows that end after the cut-off; only what was known at their start is used."),
+        key(
+            "rows_withheld",
+            Kind::I64,
+            "",
+            "Context rows that end after the cut-off; only what was known at their start is used.",
+        ),
     ];
     columns.extend(candidate_facts::columns(task.rule));
     columns.extend(feature_columns(task, set));

@@ -46,7 +46,8 @@ pub(super) fn parse_loose(text: &str) -> Option<f64> {
         return Some(secs);
     }
     let (mins, rest) = text.split_once(':')?;
-    let mins: u64 = if mins.len() <= 6 && mins.bytes().all(|b| b.is_ascii_digit()) { mins.parse().ok()? } else { return None };
+    let mins: u64 =
+        if mins.len() <= 6 && mins.bytes().all(|b| b.is_ascii_digit()) { mins.parse().ok()? } else { return None };
     parse(&format!("0:{rest}")).map(|secs| secs + mins as f64 * 60.0)
 }
 
@@ -57,12 +58,16 @@ pub(super) fn span(start: f64, end: f64) -> Result<Segment, String> {
     }
     // `+ 0.0` turns a negative zero into zero.
     Segment::from_secs(start + 0.0, end + 0.0).ok_or_else(|| {
-        if end < start { format!("end {end} s before start {start} s") } else { format!("times that are no numbers ({start}, {end})") }
+        if end < start {
+            format!("end {end} s before start {start} s")
+        } else {
+            format!("times that are no numbers ({start}, {end})")
+        }
     })
 }
 
-/// The timing line of a cue. `None` when the line is none (dialogue may hold arrows and clock times), an error in words when it is
-/// one but cannot be read.
+/// The timing line of a cue. `None` when the line is none (dialogue may hold arrows and clock times), an error in words
+/// when it is one but cannot be read.
 pub(super) fn timing(line: &str) -> Option<Result<Segment, String>> {
     let (left, right) = line.split_once("-->")?;
     let (left, right) = (left.trim(), right.trim());
@@ -71,7 +76,9 @@ pub(super) fn timing(line: &str) -> Option<Result<Segment, String>> {
         return None; // Whisper's console output.
     }
     let timelike = |t: &str| t.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit()) && t.contains(':');
-    if !timelike(left) && !timelike(end) || left.contains(char::is_whitespace) && parse(left).is_none() && !timelike(end) {
+    if !timelike(left) && !timelike(end)
+        || left.contains(char::is_whitespace) && parse(left).is_none() && !timelike(end)
+    {
         return None;
     }
     Some(match (parse(left), parse(end)) {
@@ -86,13 +93,17 @@ pub(super) fn arrowless_timing(line: &str) -> bool {
     if line.contains("-->") {
         return false;
     }
-    let times = line.split_whitespace().filter(|w| w.contains(':') && w.contains(['.', ',']) && parse(w).is_some()).count();
+    let times =
+        line.split_whitespace().filter(|w| w.contains(':') && w.contains(['.', ',']) && parse(w).is_some()).count();
     times >= 2 && parse(line.split_whitespace().next().unwrap_or("")).is_some()
 }
 
-/// True for a line of two numbers with an arrow between, neither of them a clock time (`1.5 --> 2.5`): a timing line spoilt.
+/// True for a line of two numbers with an arrow between, neither of them a clock time (`1.5 --> 2.5`): a timing line
+/// spoilt.
 pub(super) fn arrow_of_numbers(line: &str) -> bool {
-    let number = |t: &str| t.starts_with(|c: char| c.is_ascii_digit()) && t.chars().all(|c| c.is_ascii_digit() || ".,:;".contains(c));
+    let number = |t: &str| {
+        t.starts_with(|c: char| c.is_ascii_digit()) && t.chars().all(|c| c.is_ascii_digit() || ".,:;".contains(c))
+    };
     line.split_once("-->").is_some_and(|(a, b)| number(a.trim()) && number(b.split_whitespace().next().unwrap_or("")))
 }
 
@@ -108,9 +119,19 @@ mod tests {
         assert_eq!(read("01:02.5").as_deref(), Some("62.5"));
         assert_eq!(read("00:00:01").as_deref(), Some("1"));
         assert_eq!(read("12345:00:24.000").as_deref(), Some("44442024"));
-        for bad in
-            ["", "12", "12.5", "00:00:1d.890", "123:44.000", "00:60:00,000", "00:00:61,0", "1:2:3:4", "-00:00:01,0", "00:00:01,", "+1:00"]
-        {
+        for bad in [
+            "",
+            "12",
+            "12.5",
+            "00:00:1d.890",
+            "123:44.000",
+            "00:60:00,000",
+            "00:00:61,0",
+            "1:2:3:4",
+            "-00:00:01,0",
+            "00:00:01,",
+            "+1:00",
+        ] {
             assert_eq!(parse(bad), None, "{bad}");
         }
     }

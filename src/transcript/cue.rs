@@ -26,13 +26,15 @@ struct Parsed {
 /// A repeat that short only keeps the words on the screen; the words before it were said until its end.
 const LINGER_SECS: f64 = 0.5;
 
-/// Turns the cues into turns of `draft`. Where the format is `webvtt`, angle brackets that hold no tag are told: its players
-/// would not show them.
+/// Turns the cues into turns of `draft`. Where the format is `webvtt`, angle brackets that hold no tag are told: its
+/// players would not show them.
 pub(super) fn into_turns(cues: Vec<Cue>, webvtt: bool, draft: &mut Draft) {
     let untagged = if webvtt { markup::untagged(cues.iter().flat_map(|c| &c.lines).map(String::as_str)) } else { None };
     if let Some((first, count)) = untagged {
         let first = short(&first);
-        draft.warn(format!("{count} stretches in angle brackets are no tags of WebVTT and are kept as words (first: {first:?})"));
+        draft.warn(format!(
+            "{count} stretches in angle brackets are no tags of WebVTT and are kept as words (first: {first:?})"
+        ));
     }
     let parsed: Vec<Parsed> = cues
         .into_iter()
@@ -53,7 +55,8 @@ pub(super) fn into_turns(cues: Vec<Cue>, webvtt: bool, draft: &mut Draft) {
 
 fn line(raw: &str) -> Line {
     let pieces = markup::pieces(raw);
-    let all: String = pieces.iter().filter_map(|p| if let Piece::Text(t) = p { Some(t.as_str()) } else { None }).collect();
+    let all: String =
+        pieces.iter().filter_map(|p| if let Piece::Text(t) = p { Some(t.as_str()) } else { None }).collect();
     Line { shown: markup::squeeze(&all), pieces }
 }
 
@@ -78,15 +81,20 @@ fn repeated(before: &Parsed, cue: &Parsed) -> usize {
     (1..=old.len().min(new.len())).rev().find(|k| old[old.len() - k..] == new[..*k]).unwrap_or(0)
 }
 
-/// Rolling captions, as YouTube writes them: every line is shown twice or more, and 10-ms cues only repeat. Each line is kept once.
+/// Rolling captions, as YouTube writes them: every line is shown twice or more, and 10-ms cues only repeat. Each line
+/// is kept once.
 fn unroll(mut cues: Vec<Parsed>, draft: &mut Draft) -> Vec<Parsed> {
-    let repeats: Vec<usize> = (0..cues.len()).map(|i| if i == 0 { 0 } else { repeated(&cues[i - 1], &cues[i]) }).collect();
+    let repeats: Vec<usize> =
+        (0..cues.len()).map(|i| if i == 0 { 0 } else { repeated(&cues[i - 1], &cues[i]) }).collect();
     let rolled = repeats.iter().filter(|k| **k > 0).count();
     let with_news = repeats.iter().zip(&cues).filter(|(k, c)| **k > 0 && **k < shown(c).len()).count();
     let pairs = cues.len().saturating_sub(1);
     let timed = cues.iter().flat_map(|c| &c.lines).any(has_time);
-    let rolling =
-        if timed { rolled > 0 && rolled * 4 >= pairs } else { pairs >= 4 && rolled * 10 >= pairs * 6 && with_news * 5 >= rolled * 2 };
+    let rolling = if timed {
+        rolled > 0 && rolled * 4 >= pairs
+    } else {
+        pairs >= 4 && rolled * 10 >= pairs * 6 && with_news * 5 >= rolled * 2
+    };
     if !rolling {
         return cues;
     }
@@ -102,10 +110,12 @@ fn unroll(mut cues: Vec<Parsed>, draft: &mut Draft) -> Vec<Parsed> {
         if !cue.lines.is_empty() {
             kept.push(cue);
         } else if let Some(last) = kept.last_mut().filter(|_| repeats > 0 && cue.segment.duration() <= LINGER_SECS) {
-            last.segment = Segment::new(last.segment.start(), last.segment.end().max(cue.segment.end())).unwrap_or(last.segment);
+            last.segment =
+                Segment::new(last.segment.start(), last.segment.end().max(cue.segment.end())).unwrap_or(last.segment);
         }
     }
-    draft.warn(format!("rolling captions: repeated lines merged, {} of {total} cues only repeated", total - kept.len()));
+    draft
+        .warn(format!("rolling captions: repeated lines merged, {} of {total} cues only repeated", total - kept.len()));
     kept
 }
 
@@ -192,17 +202,19 @@ fn words(chunks: &[(Option<f64>, String)], cue: Segment) -> Vec<Word> {
         open[i + 1..].iter().map(|w| w.start).find(|s| *s != own).flatten().unwrap_or(cue.end().get())
     };
     let unique = |i: usize| open[i].alone && (i + 1 == open.len() || open[i + 1].start != open[i].start);
-    let segments: Vec<Option<Segment>> =
-        (0..open.len())
-            .map(|i| {
-                if unique(i) && (i == 0 || open[i - 1].start != open[i].start) {
-                    Segment::from_secs(open[i].start?, end_of(i))
-                } else {
-                    None
-                }
-            })
-            .collect();
-    open.into_iter().zip(segments).map(|(w, segment)| Word { text: markup::squeeze(&w.text), segment, speaker: None }).collect()
+    let segments: Vec<Option<Segment>> = (0..open.len())
+        .map(|i| {
+            if unique(i) && (i == 0 || open[i - 1].start != open[i].start) {
+                Segment::from_secs(open[i].start?, end_of(i))
+            } else {
+                None
+            }
+        })
+        .collect();
+    open.into_iter()
+        .zip(segments)
+        .map(|(w, segment)| Word { text: markup::squeeze(&w.text), segment, speaker: None })
+        .collect()
 }
 
 fn speak_labels(cues: &[Parsed], draft: &mut Draft) {

@@ -13,8 +13,14 @@ const CUES: usize = 20;
 /// Start, end, speaker and words of a cue, all in milliseconds that no shorter number means.
 fn cue(i: usize) -> (usize, usize, &'static str, String) {
     let start = 3000 * i + 125;
-    let things = ["the café by the river", "an old, slow train", "what Zoë said of it", "a \u{201c}quiet\u{201d} house"];
-    (start, start + 2111 + 7 * (i % 9), ["Anna", "Berta"][i % 2], format!("Cue number {i} tells you about {}.", things[i % 4]))
+    let things =
+        ["the café by the river", "an old, slow train", "what Zoë said of it", "a \u{201c}quiet\u{201d} house"];
+    (
+        start,
+        start + 2111 + 7 * (i % 9),
+        ["Anna", "Berta"][i % 2],
+        format!("Cue number {i} tells you about {}.", things[i % 4]),
+    )
 }
 
 fn all(line: impl Fn(usize, usize, usize, &str, &str) -> String) -> String {
@@ -58,7 +64,11 @@ fn samples() -> Vec<Sample> {
     let whisper_tsv = all(|_, a, b, _, t| format!("{a}\t{b}\t{t}\n"));
     let json = all(|_, a, b, s, t| {
         let words = format!(r#"[{{"word": "Cue", "start": {}, "end": {}, "speaker": "{s}"}}]"#, secs(a), secs(a + 100));
-        format!("  {{\"start\": {}, \"end\": {}, \"text\": {t:?}, \"speaker\": {s:?}, \"words\": {words}}},\n", secs(a), secs(b))
+        format!(
+            "  {{\"start\": {}, \"end\": {}, \"text\": {t:?}, \"speaker\": {s:?}, \"words\": {words}}},\n",
+            secs(a),
+            secs(b)
+        )
     });
     let rescue = all(|n, a, b, s, t| {
         format!(
@@ -69,7 +79,9 @@ fn samples() -> Vec<Sample> {
     });
     let listed = |key: &str, rows: &str| format!("{{\"{key}\": [\n{}\n]}}\n", rows.trim_end().trim_end_matches(','));
     let slots = all(|n, a, b, _, _| {
-        format!("<TIME_SLOT TIME_SLOT_ID=\"a{n}\" TIME_VALUE=\"{a}\"/>\n<TIME_SLOT TIME_SLOT_ID=\"b{n}\" TIME_VALUE=\"{b}\"/>\n")
+        format!(
+            "<TIME_SLOT TIME_SLOT_ID=\"a{n}\" TIME_VALUE=\"{a}\"/>\n<TIME_SLOT TIME_SLOT_ID=\"b{n}\" TIME_VALUE=\"{b}\"/>\n"
+        )
     });
     let annotations = all(|n, _, _, _, t| {
         let ends = format!("ANNOTATION_ID=\"x{n}\" TIME_SLOT_REF1=\"a{n}\" TIME_SLOT_REF2=\"b{n}\"");
@@ -81,15 +93,20 @@ fn samples() -> Vec<Sample> {
          <TIER TIER_ID=\"Anna\">\n{annotations}</TIER>\n</ANNOTATION_DOCUMENT>\n"
     );
     let intervals = all(|n, a, b, _, t| {
-        format!("        intervals [{n}]:\n            xmin = {}\n            xmax = {}\n            text = \"{t}\"\n", secs(a), secs(b))
+        format!(
+            "        intervals [{n}]:\n            xmin = {}\n            xmax = {}\n            text = \"{t}\"\n",
+            secs(a),
+            secs(b)
+        )
     });
     let grid = format!(
         "File type = \"ooTextFile\"\nObject class = \"TextGrid\"\n\nxmin = 0\nxmax = 99\ntiers? <exists>\nsize = 1\nitem []:\n    item [1]:\n\
          \x20       class = \"IntervalTier\"\n        name = \"Anna\"\n        xmin = 0\n        xmax = 99\n        intervals: size = {CUES}\n{intervals}"
     );
     let short = all(|_, a, b, _, t| format!("{}\n{}\n\"{t}\"\n", secs(a), secs(b)));
-    let short_grid =
-        format!("File type = \"ooTextFile\"\n\"TextGrid\"\n\n0\n99\n<exists>\n1\n\"IntervalTier\"\n\"Anna\"\n0\n99\n{CUES}\n{short}");
+    let short_grid = format!(
+        "File type = \"ooTextFile\"\n\"TextGrid\"\n\n0\n99\n<exists>\n1\n\"IntervalTier\"\n\"Anna\"\n0\n99\n{CUES}\n{short}"
+    );
     let chat = all(|_, a, b, s, t| {
         let word = format!("%wor:\tCue \u{15}{a}_{}\u{15}\n", a + 100);
         format!("*{}:\t{t} \u{15}{a}_{b}\u{15}\n{word}", &s.to_uppercase()[..3])
@@ -125,7 +142,11 @@ fn whole_files_read_whole_and_without_a_word() {
         // Whisper's table is told by its unit.
         assert_eq!(t.warnings.len(), usize::from(name == "a.tsv"), "{name}: {}", warned(&t));
         let (start, end, _, words) = cue(7);
-        assert!(told(&t)[7].starts_with(&format!("{}-{}", start as f64 / 1e3, end as f64 / 1e3)), "{name}: {}", told(&t)[7]);
+        assert!(
+            told(&t)[7].starts_with(&format!("{}-{}", start as f64 / 1e3, end as f64 / 1e3)),
+            "{name}: {}",
+            told(&t)[7]
+        );
         assert!(t.turns[7].text.contains(&words[..20]), "{name}: {}", t.turns[7].text);
         // An editor that leaves out the last line end has lost nothing.
         let bare = parse(name, text.trim_end());
@@ -141,8 +162,12 @@ fn a_cut_is_told_or_leaves_exactly_the_cues_before_it() {
         let (mut errors, mut warnings, mut silent) = (0, 0, 0);
         for cut in 0..text.len() {
             let part = &text.as_bytes()[..cut];
-            let place =
-                || format!("{name} ({at_sample}), cut after byte {cut}: {:?}", String::from_utf8_lossy(&part[cut.saturating_sub(60)..]));
+            let place = || {
+                format!(
+                    "{name} ({at_sample}), cut after byte {cut}: {:?}",
+                    String::from_utf8_lossy(&part[cut.saturating_sub(60)..])
+                )
+            };
             for options in [STRICT, LENIENT] {
                 let t = match read_bytes(part, Path::new(name), &options) {
                     Ok(t) => t,
@@ -163,7 +188,8 @@ fn a_cut_is_told_or_leaves_exactly_the_cues_before_it() {
                     assert_eq!(t.turns, whole.turns, "{}", place());
                     continue;
                 }
-                // Before a few turns have shown that the file's turns end as sentences, words cut within a line cannot be known as such.
+                // Before a few turns have shown that the file's turns end as sentences, words cut within a line cannot
+                // be known as such.
                 let true_last = &whole.turns[before.len()];
                 let line = |t: &Turn| t.speaker.as_ref().map_or(t.text.clone(), |s| format!("{s}: {}", t.text));
                 // A time at the end of a row, cut between its digits, is as little known there.

@@ -13,7 +13,8 @@ use crate::warning::Warning;
 pub(super) struct Draft<'a> {
     path: &'a Path,
     lenient: bool,
-    /// True when the text does not end with a line end and its last words are the last turn's: they may have been cut off.
+    /// True when the text does not end with a line end and its last words are the last turn's: they may have been cut
+    /// off.
     open_end: bool,
     turns: Vec<Turn>,
     warnings: Vec<Warning>,
@@ -35,7 +36,8 @@ impl<'a> Draft<'a> {
         Error::parse(self.path, line, what, hint)
     }
 
-    /// A cue that cannot be used: an error, or a warning in lenient mode, after which the reader goes on with the next cue.
+    /// A cue that cannot be used: an error, or a warning in lenient mode, after which the reader goes on with the next
+    /// cue.
     pub(super) fn bad(&mut self, line: usize, what: impl Into<String>, hint: &str) -> Result<()> {
         let what = what.into();
         if self.lenient {
@@ -62,7 +64,8 @@ impl<'a> Draft<'a> {
         self.open_end = open;
     }
 
-    /// Cue numbers that go up by one but for a few jumps: between those, cues may be missing. `numbers`: line and number, in file order.
+    /// Cue numbers that go up by one but for a few jumps: between those, cues may be missing. `numbers`: line and
+    /// number, in file order.
     pub(super) fn tell_jumps(&mut self, numbers: &[(usize, u64)]) {
         let steps = || numbers.windows(2).map(|w| (w[0].1, w[1].1, w[1].0));
         let ones = steps().filter(|(a, b, _)| *b == a + 1).count();
@@ -74,7 +77,9 @@ impl<'a> Draft<'a> {
         if let Some((from, to, line)) = jumps.first() {
             let missing: u64 = jumps.iter().map(|(a, b, _)| b - a - 1).sum();
             let more = if jumps.len() > 1 { format!(", and {} times more", jumps.len() - 1) } else { String::new() };
-            self.warn(format!("line {line}: the cue numbers jump from {from} to {to}{more}: {missing} cues may be missing"));
+            self.warn(format!(
+                "line {line}: the cue numbers jump from {from} to {to}{more}: {missing} cues may be missing"
+            ));
         }
     }
 
@@ -105,7 +110,14 @@ impl<'a> Draft<'a> {
     }
 
     /// Adds a turn with an index of its own.
-    pub(super) fn push_numbered(&mut self, index: u32, segment: Segment, speaker: Option<&str>, text: String, words: Vec<Word>) {
+    pub(super) fn push_numbered(
+        &mut self,
+        index: u32,
+        segment: Segment,
+        speaker: Option<&str>,
+        text: String,
+        words: Vec<Word>,
+    ) {
         let speaker = speaker.map(str::trim).filter(|s| !s.is_empty()).map(str::to_owned);
         self.turns.push(Turn { index, segment, speaker, text, words });
     }
@@ -143,10 +155,13 @@ impl<'a> Draft<'a> {
         Ok(Transcript { format, turns: self.turns, sample: self.sample, warnings: self.warnings })
     }
 
-    /// Plain text formats do not say where they end. A last line without a line end proves nothing, but together with words that stop
-    /// in the middle of a sentence, in a file whose turns do not, it does.
+    /// Plain text formats do not say where they end. A last line without a line end proves nothing, but together with
+    /// words that stop in the middle of a sentence, in a file whose turns do not, it does.
     fn tell_open_end(&mut self) {
-        let Some((last, others)) = self.turns.split_last().filter(|(last, _)| self.open_end && !last.text.is_empty()) else { return };
+        let Some((last, others)) = self.turns.split_last().filter(|(last, _)| self.open_end && !last.text.is_empty())
+        else {
+            return;
+        };
         let spoken = others.iter().filter(|t| !t.text.is_empty()).count();
         let closed = others.iter().filter(|t| closes(&t.text)).count();
         if spoken >= MIN_HABIT && closed * 5 >= spoken * 4 && !closes(&last.text) {
@@ -210,7 +225,10 @@ impl<'a> Draft<'a> {
             overlapping.count_if(i > 0 && turn.segment.start() < reached && !turn.segment.is_empty(), turn);
             reached = reached.max(turn.segment.end());
             repeated.count_if(
-                i > 0 && by_time[i - 1].segment == turn.segment && by_time[i - 1].text == turn.text && !turn.text.is_empty(),
+                i > 0
+                    && by_time[i - 1].segment == turn.segment
+                    && by_time[i - 1].text == turn.text
+                    && !turn.text.is_empty(),
                 turn,
             );
         }
@@ -280,7 +298,9 @@ mod tests {
 
     #[test]
     fn oddities_are_told_with_the_first_turn() {
-        let t = draft(&[(5.0, 6.0, "a"), (1.0, 3.0, "b"), (2.0, 4.0, "c"), (2.0, 4.0, "c"), (9.0, 9.0, "")]).finish(Format::Srt).unwrap();
+        let t = draft(&[(5.0, 6.0, "a"), (1.0, 3.0, "b"), (2.0, 4.0, "c"), (2.0, 4.0, "c"), (9.0, 9.0, "")])
+            .finish(Format::Srt)
+            .unwrap();
         let told: Vec<String> = t.warnings.iter().map(ToString::to_string).collect();
         assert_eq!(
             told,

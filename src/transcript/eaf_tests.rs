@@ -39,7 +39,10 @@ fn an_origin_that_is_no_number_is_told() {
         )
     };
     assert!(complaint("a.eaf", &document("1,5 s")).starts_with("a.eaf:2: TIME_ORIGIN \"1,5 s\" is no number"));
-    assert!(warned(&read_bytes(document("x").as_bytes(), Path::new("a.eaf"), &LENIENT).unwrap()).contains("read without it"));
+    assert!(
+        warned(&read_bytes(document("x").as_bytes(), Path::new("a.eaf"), &LENIENT).unwrap())
+            .contains("read without it")
+    );
     assert!(warned(&parse("a.eaf", &document("1500"))).contains("1500 ms (TIME_ORIGIN); not applied"));
     assert_eq!(warned(&parse("a.eaf", &document(""))), "");
 }

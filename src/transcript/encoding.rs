@@ -1,4 +1,5 @@
-//! Bytes to text: byte order marks, UTF-8, UTF-16 and UTF-32 with or without one, windows-1252 as the last resort; one kind of newline.
+//! Bytes to text: byte order marks, UTF-8, UTF-16 and UTF-32 with or without one, windows-1252 as the last resort; one
+//! kind of newline.
 
 use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
 
@@ -30,16 +31,25 @@ fn decode_raw(bytes: &[u8]) -> (String, Option<String>) {
             let sound = lossy.chars().filter(|c| !c.is_ascii()).count() - broken;
             // Only the last character is not whole, and others of several bytes are: UTF-8 that was cut off.
             if error.error_len().is_none() && sound > 0 {
-                let what = format!("the file ends within a character (byte {}): it is cut off", error.valid_up_to() + 1);
+                let what =
+                    format!("the file ends within a character (byte {}): it is cut off", error.valid_up_to() + 1);
                 return (lossy.into_owned(), Some(what));
             }
-            // A UTF-8 file with a damaged byte keeps its other letters; a windows-1252 file has hardly one valid sequence.
+            // A UTF-8 file with a damaged byte keeps its other letters; a windows-1252 file has hardly one valid
+            // sequence.
             if sound > 4 * broken {
-                let what = format!("not clean UTF-8 (first at byte {}): {broken} characters replaced", error.valid_up_to());
+                let what =
+                    format!("not clean UTF-8 (first at byte {}): {broken} characters replaced", error.valid_up_to());
                 return (lossy.into_owned(), Some(what));
             }
             let (text, _, _) = WINDOWS_1252.decode(bytes);
-            (text.into_owned(), Some("neither UTF-8 nor UTF-16: read as windows-1252; save the file as UTF-8 if letters are wrong".into()))
+            (
+                text.into_owned(),
+                Some(
+                    "neither UTF-8 nor UTF-16: read as windows-1252; save the file as UTF-8 if letters are wrong"
+                        .into(),
+                ),
+            )
         }
     }
 }
@@ -124,7 +134,8 @@ mod tests {
 
     #[test]
     fn one_damaged_byte_does_not_spoil_a_utf8_file() {
-        let (text, note) = decode("àéîõü\u{e9}".as_bytes().iter().copied().chain([0xff]).collect::<Vec<_>>().as_slice());
+        let (text, note) =
+            decode("àéîõü\u{e9}".as_bytes().iter().copied().chain([0xff]).collect::<Vec<_>>().as_slice());
         assert_eq!(text, "àéîõüé\u{fffd}");
         assert!(note.unwrap().contains("1 characters replaced"));
     }
@@ -141,6 +152,8 @@ mod tests {
         assert_eq!(text, "café, n\u{fffd}");
         assert!(note.unwrap().contains("ends within a character"));
         let wide = units("\u{feff}abc", u16::to_le_bytes);
-        assert!(decode(&wide[..wide.len() - 1]).1.unwrap().contains("1 characters replaced; it ends within a character"));
+        assert!(
+            decode(&wide[..wide.len() - 1]).1.unwrap().contains("1 characters replaced; it ends within a character")
+        );
     }
 }

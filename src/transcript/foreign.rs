@@ -7,7 +7,8 @@ use super::clock;
 /// Formats that announce themselves in their first characters.
 pub(super) fn marked(body: &str) -> Option<&'static str> {
     let first = body.lines().next().unwrap_or("");
-    let digit_after = |mark: &str| first.strip_prefix(mark).is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()));
+    let digit_after =
+        |mark: &str| first.strip_prefix(mark).is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()));
     if first.trim_end().eq_ignore_ascii_case("[script info]") {
         Some("ASS/SSA (Advanced SubStation Alpha)")
     } else if first.starts_with("Scenarist_SCC") {
@@ -27,11 +28,16 @@ pub(super) fn marked(body: &str) -> Option<&'static str> {
 
 /// Formats told by the shape of a line.
 pub(super) fn lines_of(body: &str) -> Option<&'static str> {
-    let pair = |l: &str| l.split_once(',').is_some_and(|(a, b)| clock::parse(a.trim()).is_some() && clock::parse(b.trim()).is_some());
+    let pair = |l: &str| {
+        l.split_once(',').is_some_and(|(a, b)| clock::parse(a.trim()).is_some() && clock::parse(b.trim()).is_some())
+    };
     let console = |l: &str| l.starts_with('[') && clock::timing(&l[1..]).is_some();
     let labels = |l: &str| {
         let mut fields = l.split('\t');
-        matches!((fields.next().map(str::parse::<f64>), fields.next().map(str::parse::<f64>)), (Some(Ok(_)), Some(Ok(_))))
+        matches!(
+            (fields.next().map(str::parse::<f64>), fields.next().map(str::parse::<f64>)),
+            (Some(Ok(_)), Some(Ok(_)))
+        )
     };
     let first = body.lines().next().unwrap_or("");
     if pair(first) {
@@ -86,7 +92,9 @@ pub(super) fn json_name(root: &Value) -> String {
         "Amazon Transcribe's JSON"
     } else if has("retval") || has("segmentation") {
         "BBC Kaldi's JSON"
-    } else if has("results") && (has("result_index") || map["results"].get(0).is_some_and(|r| r.get("result_index").is_some())) {
+    } else if has("results")
+        && (has("result_index") || map["results"].get(0).is_some_and(|r| r.get("result_index").is_some()))
+    {
         "IBM Watson's JSON"
     } else if has("results") && map["results"].get("channels").is_some() {
         "Deepgram's JSON"
@@ -112,7 +120,8 @@ pub(super) fn rttm(body: &str) -> Option<usize> {
     const TYPES: [&str; 6] = ["SPEAKER", "SPKR-INFO", "LEXEME", "NON-LEX", "NOSCORE", "SEGMENT"];
     let (line, first) = body.lines().enumerate().find(|(_, l)| !l.trim().is_empty() && !l.starts_with(";;"))?;
     let fields: Vec<&str> = first.split_whitespace().collect();
-    let is_rttm = fields.len() >= 8 && TYPES.contains(&fields[0]) && (fields[3].parse::<f64>().is_ok() || fields[3] == "<NA>");
+    let is_rttm =
+        fields.len() >= 8 && TYPES.contains(&fields[0]) && (fields[3].parse::<f64>().is_ok() || fields[3] == "<NA>");
     is_rttm.then_some(line + 1)
 }
 

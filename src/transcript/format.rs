@@ -1,5 +1,5 @@
-//! The one list of transcript formats: what each is called, how it is recognised and how it is read. A format is added here and in its
-//! reader's own file; parser, messages and `--help` follow this list.
+//! The one list of transcript formats: what each is called, how it is recognised and how it is read. A format is added
+//! here and in its reader's own file; parser, messages and `--help` follow this list.
 
 use std::fmt;
 use std::path::Path;
@@ -42,8 +42,8 @@ struct Entry {
     read: fn(&Input, &mut Draft) -> Result<()>,
 }
 
-/// How a format is recognised. The strongest kind is looked for first over all formats, then the next; within a kind, the list's order
-/// decides.
+/// How a format is recognised. The strongest kind is looked for first over all formats, then the next; within a kind,
+/// the list's order decides.
 enum Sign {
     /// The text, without white space before it, announces itself.
     Beginning(fn(&str) -> bool),
@@ -176,7 +176,8 @@ formats! {
         example: chat::EXAMPLE,
         read: |input, draft| chat::read(input.text, draft),
     };
-    /// A table with a header line, comma, tab, semicolon or bar between fields. Its header is looked at before timing lines: a cell may hold one.
+    /// A table with a header line, comma, tab, semicolon or bar between fields. Its header is looked at before timing
+    /// lines: a cell may hold one.
     Csv = Entry {
         name: "CSV",
         help: "CSV or TSV with a header",
@@ -304,12 +305,18 @@ pub(super) fn recognise(input: &mut Input, draft: &Draft) -> Result<Format> {
         return known.map_or_else(|| unsupported(draft, &foreign::xml_name(root)), Ok);
     }
     if json_like(body)
-        || Format::ALL.iter().any(|f| f.has_suffix(&input.suffix) && f.entry().signs.iter().any(|s| matches!(s, Sign::Keys(_))))
+        || Format::ALL
+            .iter()
+            .any(|f| f.has_suffix(&input.suffix) && f.entry().signs.iter().any(|s| matches!(s, Sign::Keys(_))))
     {
         return from_json(input, draft);
     }
     if let Some(line) = foreign::rttm(body) {
-        return Err(draft.fail(line, "RTTM is not a transcript: it tells who spoke when, not what was said", "pass it with --rttm"));
+        return Err(draft.fail(
+            line,
+            "RTTM is not a transcript: it tells who spoke when, not what was said",
+            "pass it with --rttm",
+        ));
     }
     if let Some(format) = Format::first(|s| matches!(s, Sign::Lines(fits) if fits(input))) {
         return Ok(format);
@@ -325,12 +332,20 @@ fn has_timing_lines(input: &Input) -> bool {
 }
 
 fn unsupported(draft: &Draft, name: &str) -> Result<Format> {
-    Err(draft.fail(0, format!("{name} is not supported"), format!("supported are {}; convert it to one of them", supported())))
+    Err(draft.fail(
+        0,
+        format!("{name} is not supported"),
+        format!("supported are {}; convert it to one of them", supported()),
+    ))
 }
 
 fn unlike_its_suffix(input: &Input, draft: &Draft) -> crate::error::Error {
     if foreign::is_rttm_suffix(&input.suffix) {
-        return draft.fail(0, "RTTM is not a transcript: it tells who spoke when, not what was said", "pass it with --rttm");
+        return draft.fail(
+            0,
+            "RTTM is not a transcript: it tells who spoke when, not what was said",
+            "pass it with --rttm",
+        );
     }
     let Some(entry) = Format::ALL.iter().find(|f| f.has_suffix(&input.suffix)).map(|f| f.entry()) else {
         let first = short(input.text.trim_start().lines().next().unwrap_or(""));
@@ -359,7 +374,10 @@ fn from_json(input: &mut Input, draft: &Draft) -> Result<Format> {
             Some(Ok(samples)) => Json::Lines(samples),
             Some(Err((line, what))) => return Err(draft.fail(line, what, "correct the line")),
             None => {
-                let json_formats = Format::ALL.iter().map(|f| f.entry()).filter(|e| e.signs.iter().any(|s| matches!(s, Sign::Keys(_))));
+                let json_formats = Format::ALL
+                    .iter()
+                    .map(|f| f.entry())
+                    .filter(|e| e.signs.iter().any(|s| matches!(s, Sign::Keys(_))));
                 let expected: Vec<&str> = json_formats.map(|e| e.expected).collect();
                 let what = format!("JSON cannot be read: {error}");
                 return Err(draft.fail(error.line(), what, format!("expected {}", expected.join("; or "))));
@@ -394,7 +412,9 @@ mod tests {
 
     #[test]
     fn rttm_is_no_transcript() {
-        for (name, text) in [("a.txt", "SPEAKER x 1 0.5 1.2 <NA> <NA> anna <NA> <NA>\n"), ("a.rttm", "nothing at all\n")] {
+        for (name, text) in
+            [("a.txt", "SPEAKER x 1 0.5 1.2 <NA> <NA> anna <NA> <NA>\n"), ("a.rttm", "nothing at all\n")]
+        {
             let e = complaint(name, text);
             assert!(e.contains("RTTM is not a transcript") && e.contains("--rttm"), "{e}");
         }

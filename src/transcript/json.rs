@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::draft::short;
 use super::{clock, markup};
 
-/// Parses JSON; `NaN` and `Infinity`, which Python's writer lets through, become null. An object with a key twice is an error: which
-/// of the two values is meant, nobody can tell.
+/// Parses JSON; `NaN` and `Infinity`, which Python's writer lets through, become null. An object with a key twice is an
+/// error: which of the two values is meant, nobody can tell.
 pub(super) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     once(text).or_else(|error| match without_nan(text) {
         // What is wrong beside the numbers is the error to tell.
@@ -122,7 +122,8 @@ pub(super) fn time(value: Option<&Value>) -> Option<f64> {
     }
 }
 
-/// A time that may be left out: `None` where it is absent, null or empty; an error in words where something else stands in its place.
+/// A time that may be left out: `None` where it is absent, null or empty; an error in words where something else stands
+/// in its place.
 pub(super) fn given_time(object: &Value, key: &str) -> Result<Option<f64>, String> {
     let value = object.get(key);
     match (time(value), value) {
@@ -161,7 +162,11 @@ mod tests {
 
     #[test]
     fn a_key_twice_is_an_error() {
-        for text in [r#"{"rows": [], "rows": [1]}"#, r#"[{"a": {"text": "x", "b": 1.5, "text": null}}]"#, r#"{"a": NaN, "a": -1}"#] {
+        for text in [
+            r#"{"rows": [], "rows": [1]}"#,
+            r#"[{"a": {"text": "x", "b": 1.5, "text": null}}]"#,
+            r#"{"a": NaN, "a": -1}"#,
+        ] {
             assert!(parse(text).unwrap_err().to_string().contains("twice"), "{text}");
         }
         assert!(parse("{\"a\": NaN,\n oops}").unwrap_err().line() < 3);
@@ -178,7 +183,9 @@ mod tests {
             )
         };
         let options = ReadOptions { lenient: false, sample_id: Some("s1") };
-        let read = |text: &str| read_bytes(text.as_bytes(), std::path::Path::new("a.jsonl"), &options).unwrap_err().to_string();
+        let read = |text: &str| {
+            read_bytes(text.as_bytes(), std::path::Path::new("a.jsonl"), &options).unwrap_err().to_string()
+        };
         let e = read(&format!("{}\n\n{}\n", line("so"), line("no")));
         assert!(e.starts_with("a.jsonl:3: sample_id \"s1\" occurs twice, in lines 1 and 3"), "{e}");
         let e = read(&format!("[{},{}]", line("so"), line("no")));
@@ -193,7 +200,10 @@ mod tests {
     fn times_and_texts_in_any_dress() {
         let v = serde_json::json!({"a": 1.5, "b": "2.5", "c": "00:01,5", "d": null, "e": [1], "f": " x  y "});
         let t = |k| time(v.get(k));
-        assert_eq!((t("a"), t("b"), t("c"), t("d"), t("e"), t("z")), (Some(1.5), Some(2.5), Some(1.5), None, None, None));
+        assert_eq!(
+            (t("a"), t("b"), t("c"), t("d"), t("e"), t("z")),
+            (Some(1.5), Some(2.5), Some(1.5), None, None, None)
+        );
         assert_eq!(
             (text(v.get("f")), words(v.get("f")), text(v.get("a")), text(v.get("d"))),
             ("x  y".into(), "x y".into(), "1.5".into(), String::new())

@@ -29,7 +29,10 @@ pub(super) fn split(line: &str) -> Option<(Form, &str, &str)> {
         return (!name.is_empty() && name.len() <= 40).then_some((Form::Bracket, name, rest.trim_start()));
     }
     let (name, rest) = line.split_once(':')?;
-    if !(rest.is_empty() || rest.starts_with(char::is_whitespace)) || name.len() > 40 || name.ends_with(char::is_whitespace) {
+    if !(rest.is_empty() || rest.starts_with(char::is_whitespace))
+        || name.len() > 40
+        || name.ends_with(char::is_whitespace)
+    {
         return None;
     }
     Some((form(name)?, name, rest.trim_start()))
@@ -57,8 +60,8 @@ fn form(name: &str) -> Option<Form> {
 
 /// The forms a file uses consistently. `cues` holds the lines of each cue.
 ///
-/// A form is believed with labels in at least half of the cues, or with two distinct labels; `Title` labels, which ordinary
-/// sentences imitate ("Remember: …"), need two distinct labels used twice each.
+/// A form is believed with labels in at least half of the cues, or with two distinct labels; `Title` labels, which
+/// ordinary sentences imitate ("Remember: …"), need two distinct labels used twice each.
 pub(super) fn believed<'a>(cues: impl Iterator<Item = &'a [String]>) -> Vec<Form> {
     let mut count = 0;
     let mut found: BTreeMap<(Form, &str), usize> = BTreeMap::new();
@@ -136,6 +139,9 @@ mod tests {
     fn a_cue_is_cut_at_its_labels() {
         let lines = ["so", "ANNA: hi", "there", "BOB: yes"].map(str::to_owned);
         let parts = cut(&lines, &[Form::Capitals]);
-        assert_eq!(parts, [(None, "so".into()), (Some("ANNA".into()), "hi there".into()), (Some("BOB".into()), "yes".into())]);
+        assert_eq!(
+            parts,
+            [(None, "so".into()), (Some("ANNA".into()), "hi there".into()), (Some("BOB".into()), "yes".into())]
+        );
     }
 }

@@ -14,7 +14,8 @@ pub(super) enum Piece {
 }
 
 /// The tags of WebVTT, and those of HTML that subtitles use; anything else in angle brackets is text.
-const KNOWN_TAGS: [&str; 16] = ["i", "b", "u", "s", "font", "c", "v", "ruby", "rt", "lang", "span", "p", "br", "em", "strong", "strike"];
+const KNOWN_TAGS: [&str; 16] =
+    ["i", "b", "u", "s", "font", "c", "v", "ruby", "rt", "lang", "span", "p", "br", "em", "strong", "strike"];
 
 /// Splits a line at its markup.
 pub(super) fn pieces(line: &str) -> Vec<Piece> {
@@ -29,7 +30,9 @@ pub(super) fn pieces(line: &str) -> Vec<Piece> {
         let inner = rest.bytes().take(512).position(|b| b == closer).map(|end| (&rest[1..end], end + 1));
         match inner {
             // `{\an8}` and `{Y:i}` are override codes; other braces are text.
-            Some((code, length)) if closer == b'}' && (is_override(code) || is_microdvd_code(code)) => rest = &rest[length..],
+            Some((code, length)) if closer == b'}' && (is_override(code) || is_microdvd_code(code)) => {
+                rest = &rest[length..]
+            }
             Some((tag, length)) if closer == b'>' && is_tag(tag) => {
                 let change = voice_or_time(tag);
                 if let Some(change) = change {
@@ -58,7 +61,8 @@ fn flush(text: &mut String, out: &mut Vec<Piece>) {
     }
 }
 
-/// `{\an8}`, `{\i1\pos(10, 20)}`, `{\fnArial Narrow}`: players hide whatever follows the backslash, but several words are none of theirs.
+/// `{\an8}`, `{\i1\pos(10, 20)}`, `{\fnArial Narrow}`: players hide whatever follows the backslash, but several words
+/// are none of theirs.
 fn is_override(code: &str) -> bool {
     let one = |part: &str| {
         let bare = part.split_once('(').map_or(part, |(name, _)| name);
@@ -69,12 +73,15 @@ fn is_override(code: &str) -> bool {
 
 /// `{y:i}`, `{c:$0000ff}`, `{f:Arial Narrow}`.
 fn is_microdvd_code(code: &str) -> bool {
-    let value = code.split_once(':').filter(|(name, _)| name.len() == 1 && "yYfFsScCpPoO".contains(*name)).map(|(_, value)| value);
+    let value = code
+        .split_once(':')
+        .filter(|(name, _)| name.len() == 1 && "yYfFsScCpPoO".contains(*name))
+        .map(|(_, value)| value);
     value.is_some_and(|v| !v.is_empty() && (code.starts_with(['f', 'F']) || !v.contains(char::is_whitespace)))
 }
 
-/// True for a time, the end of a known tag, or a known tag with what may stand in it: classes, attributes (`color=red`), a voice's
-/// name, one language.
+/// True for a time, the end of a known tag, or a known tag with what may stand in it: classes, attributes
+/// (`color=red`), a voice's name, one language.
 fn is_tag(tag: &str) -> bool {
     if tag.starts_with(|c: char| c.is_ascii_digit()) {
         return clock::parse(tag).is_some();
@@ -135,7 +142,8 @@ pub(super) fn unescape(text: &str) -> String {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let resolved = rest.bytes().take(11).position(|b| b == b';').and_then(|end| Some((entity(&rest[1..end])?, end + 1)));
+        let resolved =
+            rest.bytes().take(11).position(|b| b == b';').and_then(|end| Some((entity(&rest[1..end])?, end + 1)));
         match resolved {
             Some((c, length)) => {
                 out.extend(c);
@@ -176,7 +184,8 @@ fn entity(name: &str) -> Option<Option<char>> {
 pub(super) fn squeeze(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
-        let word: String = word.chars().filter(|c| !matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')).collect();
+        let word: String =
+            word.chars().filter(|c| !matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')).collect();
         if word.is_empty() {
             continue;
         }
@@ -193,17 +202,26 @@ mod tests {
     use super::*;
 
     fn shown(line: &str) -> String {
-        let all: String = pieces(line).iter().filter_map(|p| if let Piece::Text(t) = p { Some(t.as_str()) } else { None }).collect();
+        let all: String =
+            pieces(line).iter().filter_map(|p| if let Piece::Text(t) = p { Some(t.as_str()) } else { None }).collect();
         squeeze(&all)
     }
 
     #[test]
     fn tags_codes_and_entities_go() {
-        assert_eq!(shown("{\\an8}<i>a</i> <FONT color=\"red\">b</font> &amp; &lt;c&gt; &#39;d&#x27;&nbsp;e"), "a b & <c> 'd' e");
+        assert_eq!(
+            shown("{\\an8}<i>a</i> <FONT color=\"red\">b</font> &amp; &lt;c&gt; &#39;d&#x27;&nbsp;e"),
+            "a b & <c> 'd' e"
+        );
         assert_eq!(shown("{Y:i}a {normal}"), "a {normal}");
         assert_eq!(shown("I <3 you, <LAUGHING & WHOOPS!> {"), "I <3 you, <LAUGHING & WHOOPS!> {");
         assert_eq!(shown("<c.colorE5E5E5>a</c><i/><lang en-GB>b<br /> AT&T; &unknown;"), "ab AT&T; &unknown;");
-        assert_eq!(shown("{\\i1\\pos(10, 20)}a{\\fnArial Narrow}b{\\c&H00FF00&}{\\t(0,5,\\fs20)}{\\rDefault}{c:$00ff00}{s:12}c"), "abc");
+        assert_eq!(
+            shown(
+                "{\\i1\\pos(10, 20)}a{\\fnArial Narrow}b{\\c&H00FF00&}{\\t(0,5,\\fs20)}{\\rDefault}{c:$00ff00}{s:12}c"
+            ),
+            "abc"
+        );
     }
 
     #[test]

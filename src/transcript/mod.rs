@@ -1,8 +1,10 @@
-//! Transcripts: turns, speakers and words. The formats stand in one list, [`format`](Format), each with a reader in a file of its own.
+//! Transcripts: turns, speakers and words. The formats stand in one list, [`format`](Format), each with a reader in a
+//! file of its own.
 //!
 //! [`read`] takes any supported file. The content decides the format; the file's suffix only breaks ties.
-//! What is not clean is defined: a zero-length cue is an empty segment, unordered and overlapping turns are kept in file order
-//! and told in a warning, a reversed or unreadable cue is an error (with [`ReadOptions::lenient`], a warning, and the cue is dropped).
+//! What is not clean is defined: a zero-length cue is an empty segment, unordered and overlapping turns are kept in
+//! file order and told in a warning, a reversed or unreadable cue is an error (with [`ReadOptions::lenient`], a
+//! warning, and the cue is dropped).
 
 use std::path::Path;
 
@@ -41,7 +43,8 @@ pub struct ReadOptions<'a> {
 pub struct Transcript {
     /// As told by the content.
     pub format: Format,
-    /// Never empty; in file order, `index` counted from 1 over the turns kept (RESCUE-bench: `row_index`), strictly increasing.
+    /// Never empty; in file order, `index` counted from 1 over the turns kept (RESCUE-bench: `row_index`), strictly
+    /// increasing.
     pub turns: Vec<Turn>,
     /// All fields of a RESCUE-bench sample, `None` for other formats.
     pub sample: Option<rescue::Sample>,
@@ -56,7 +59,8 @@ const MOST_BYTES: u64 = 256 << 20;
 /// Reads a transcript.
 ///
 /// # Errors
-/// [`Error::Read`] when the file cannot be read; [`Error::Parse`] for an unknown format, a bad cue (unless lenient) or no cues at all.
+/// [`Error::Read`] when the file cannot be read; [`Error::Parse`] for an unknown format, a bad cue (unless lenient) or
+/// no cues at all.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Transcript> {
     let unreadable = |source| Error::Read { path: path.to_owned(), source };
     file::check(path)?;

@@ -17,7 +17,8 @@ pub(super) struct Open<'t> {
 
 /// Finds them. After each, the search goes on at the next line. `is_row` tells lines that are rows by themselves.
 ///
-/// Cells and quotes are those of the csv crate: a quote opens a cell only at its beginning, and two of them inside are one.
+/// Cells and quotes are those of the csv crate: a quote opens a cell only at its beginning, and two of them inside are
+/// one.
 pub(super) fn open<'t>(text: &'t str, delimiter: u8, is_row: impl Fn(&str) -> bool) -> Vec<Open<'t>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -45,8 +46,14 @@ pub(super) fn open<'t>(text: &'t str, delimiter: u8, is_row: impl Fn(&str) -> bo
     found
 }
 
-/// The place after the quote that closes the one at `at`, and the line ends between them; else the line of the row that is swallowed.
-fn closing(text: &str, at: usize, line: usize, is_row: &impl Fn(&str) -> bool) -> Result<(usize, usize), Option<usize>> {
+/// The place after the quote that closes the one at `at`, and the line ends between them; else the line of the row that
+/// is swallowed.
+fn closing(
+    text: &str,
+    at: usize,
+    line: usize,
+    is_row: &impl Fn(&str) -> bool,
+) -> Result<(usize, usize), Option<usize>> {
     let bytes = text.as_bytes();
     let (mut i, mut lines) = (at + 1, 0);
     while i < bytes.len() {
@@ -72,7 +79,10 @@ mod tests {
     use super::*;
 
     fn places(text: &str) -> Vec<(usize, Option<usize>)> {
-        open(text, b',', |l| l.starts_with(|c: char| c.is_ascii_digit())).iter().map(|o| (o.line, o.swallowed)).collect()
+        open(text, b',', |l| l.starts_with(|c: char| c.is_ascii_digit()))
+            .iter()
+            .map(|o| (o.line, o.swallowed))
+            .collect()
     }
 
     #[test]

@@ -123,11 +123,17 @@ fn known_files_read_as_written() {
     let t = get("transcripts/videogrep/manifesto.vtt");
     let srt = get("transcripts/videogrep/manifesto_audio.srt");
     assert_eq!(told(&t)[0], "1.599-3.919 this audiobook is in the public domain");
-    assert_eq!(t.turns.iter().map(|t| t.text.as_str()).collect::<Vec<_>>(), srt.turns.iter().map(|t| t.text.as_str()).collect::<Vec<_>>());
+    assert_eq!(
+        t.turns.iter().map(|t| t.text.as_str()).collect::<Vec<_>>(),
+        srt.turns.iter().map(|t| t.text.as_str()).collect::<Vec<_>>()
+    );
 
     let t = get("transcripts/whisper-timestamped/laugh1.mp3.words.json");
     assert_eq!(told(&t), ["0-1.44 You can't do it, man."]);
-    assert_eq!(word_times(&t.turns[0]), ["You 0.000-0.560", "can't 0.560-0.820", "do 0.820-1.040", "it, 1.040-1.200", "man. 1.260-1.440"]);
+    assert_eq!(
+        word_times(&t.turns[0]),
+        ["You 0.000-0.560", "can't 0.560-0.820", "do 0.820-1.040", "it, 1.040-1.200", "man. 1.260-1.440"]
+    );
 
     let t = read(&root.join("media/transcripts/MELD/test_sent_emo.csv"), &LENIENT).unwrap();
     assert_eq!(
@@ -165,7 +171,8 @@ impl Dice {
     }
 }
 
-const NAMES: [&str; 11] = ["a.srt", "a.vtt", "a.stm", "a.csv", "a.json", "a.jsonl", "a.eaf", "a.TextGrid", "a.cha", "a.txt", "a"];
+const NAMES: [&str; 11] =
+    ["a.srt", "a.vtt", "a.stm", "a.csv", "a.json", "a.jsonl", "a.eaf", "a.TextGrid", "a.cha", "a.txt", "a"];
 
 /// A seed with a few bytes changed, doubled or cut off.
 fn damaged(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
@@ -253,7 +260,12 @@ fn long_lines_do_not_hang() {
         (false, "a.eaf", "<ANNOTATION_DOCUMENT>", "<"),
         (true, "a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", "A: \n"),
         (true, "a.srt", "", "1\n00:00:01,000 --> 00:00:02,000\nA B: x\n\n"),
-        (true, "a.TextGrid", "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n1\n\"IntervalTier\"\n\"a\"\n0\n9\n1e9\n", "0\n1\n\"x\"\n"),
+        (
+            true,
+            "a.TextGrid",
+            "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n1\n\"IntervalTier\"\n\"a\"\n0\n9\n1e9\n",
+            "0\n1\n\"x\"\n",
+        ),
     ] {
         let started = std::time::Instant::now();
         let result = read_bytes(format!("{before}{}", long(filler)).as_bytes(), Path::new(name), &LENIENT);

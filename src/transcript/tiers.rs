@@ -207,9 +207,10 @@ const PAUSE_SECS: f64 = 0.5;
 
 /// Turns from tiers, sorted by time.
 ///
-/// Tiers called text, utterance, phrase, … are taken where there are any; else tiers whose name says nothing about their content
-/// (then it is a person's); else word tiers, their words joined into turns at pauses of 0.5 s. Words of a person's word tier that
-/// lie in one of the person's turns become its words. Empty intervals are silence unless `keep_empty`.
+/// Tiers called text, utterance, phrase, … are taken where there are any; else tiers whose name says nothing about
+/// their content (then it is a person's); else word tiers, their words joined into turns at pauses of 0.5 s. Words of a
+/// person's word tier that lie in one of the person's turns become its words. Empty intervals are silence unless
+/// `keep_empty`.
 pub(super) fn into_turns(tiers: Vec<Tier>, keep_empty: bool, draft: &mut Draft) -> Result<()> {
     let sorted: Vec<(Kind, Tier)> = tiers
         .into_iter()
@@ -264,8 +265,8 @@ pub(super) fn into_turns(tiers: Vec<Tier>, keep_empty: bool, draft: &mut Draft) 
     Ok(())
 }
 
-/// Of tiers of speech that hang on one another (a translation, a second spelling) the topmost, unless only the lower one holds
-/// more than a word at a time: then the upper one numbers or names turns.
+/// Of tiers of speech that hang on one another (a translation, a second spelling) the topmost, unless only the lower
+/// one holds more than a word at a time: then the upper one numbers or names turns.
 fn without_repeats(mut chosen: Vec<usize>, tiers: &[(Kind, Tier)]) -> Vec<usize> {
     let spoken = |i: usize| tiers[i].1.intervals.iter().any(|x| x.text.trim().contains(char::is_whitespace));
     let hangs_on = |i: usize, j: usize| i != j && tiers[i].1.above.contains(&tiers[j].1.name);
@@ -277,7 +278,9 @@ fn without_repeats(mut chosen: Vec<usize>, tiers: &[(Kind, Tier)]) -> Vec<usize>
 
 /// Names tiers whose turns lie at the same times: people do not take all their turns together.
 fn tell_same_times<'t>(tiers: impl Iterator<Item = &'t Tier>, draft: &mut Draft) {
-    let times = |t: &Tier| t.intervals.iter().filter(|x| !silence(&x.text)).filter_map(|x| x.span.clone().ok()).collect::<Vec<Segment>>();
+    let times = |t: &Tier| {
+        t.intervals.iter().filter(|x| !silence(&x.text)).filter_map(|x| x.span.clone().ok()).collect::<Vec<Segment>>()
+    };
     let all: Vec<(&Tier, Vec<Segment>)> = tiers.map(|t| (t, times(t))).collect();
     for (i, (b, there)) in all.iter().enumerate() {
         let akin = |a: &Tier| {
@@ -285,7 +288,8 @@ fn tell_same_times<'t>(tiers: impl Iterator<Item = &'t Tier>, draft: &mut Draft)
             a.person.is_some() && a.person == b.person
                 || long.strip_prefix(short.as_str()).is_some_and(|r| !r.starts_with(char::is_alphanumeric))
         };
-        let same = |(a, here): &&(&Tier, Vec<Segment>)| here == there && !here.is_empty() && (here.len() >= 3 || akin(a));
+        let same =
+            |(a, here): &&(&Tier, Vec<Segment>)| here == there && !here.is_empty() && (here.len() >= 3 || akin(a));
         if let Some((a, _)) = all[..i].iter().find(same) {
             let (a, b) = (short(&a.name), short(&b.name));
             draft.warn(format!(
@@ -298,7 +302,10 @@ fn tell_same_times<'t>(tiers: impl Iterator<Item = &'t Tier>, draft: &mut Draft)
 
 /// Labels of stretches without words, in Praat's and aligners' habits.
 fn silence(text: &str) -> bool {
-    matches!(text.trim().to_lowercase().as_str(), "" | "sil" | "sp" | "spn" | "<sil>" | "<p:>" | "{sl}" | "_" | "#" | "<p>")
+    matches!(
+        text.trim().to_lowercase().as_str(),
+        "" | "sil" | "sp" | "spn" | "<sil>" | "<p:>" | "{sl}" | "_" | "#" | "<p>"
+    )
 }
 
 /// A tier of words while they are given to turns.
@@ -316,8 +323,11 @@ struct WordTier<'t> {
 impl<'t> WordTier<'t> {
     fn new(tier: &'t Tier) -> Self {
         let said = tier.intervals.iter().filter(|i| !silence(&i.text));
-        let words: Vec<Word> = said.map(|i| Word { text: markup::squeeze(&i.text), segment: i.span.clone().ok(), speaker: None }).collect();
-        let mut by_middle: Vec<(Seconds, usize)> = words.iter().enumerate().filter_map(|(i, w)| Some((w.segment?.middle(), i))).collect();
+        let words: Vec<Word> = said
+            .map(|i| Word { text: markup::squeeze(&i.text), segment: i.span.clone().ok(), speaker: None })
+            .collect();
+        let mut by_middle: Vec<(Seconds, usize)> =
+            words.iter().enumerate().filter_map(|(i, w)| Some((w.segment?.middle(), i))).collect();
         by_middle.sort_unstable();
         let taken = vec![false; words.len()];
         WordTier { tier, words, by_middle, taken, asked: false }
@@ -339,7 +349,9 @@ impl<'t> WordTier<'t> {
         let name = short(&self.tier.name);
         let count = self.words.len();
         if !self.asked {
-            draft.warn(format!("tier {name:?}: {count} words left out, no tier of turns is of the same person or it has words already"));
+            draft.warn(format!(
+                "tier {name:?}: {count} words left out, no tier of turns is of the same person or it has words already"
+            ));
             return;
         }
         let lost = || self.words.iter().zip(&self.taken).filter(|(_, taken)| !**taken).map(|(word, _)| word);
@@ -439,7 +451,8 @@ mod tests {
         assert_eq!(t.turns[0].words.len(), 2);
         let told = crate::transcript::tests::warned(&t);
         assert!(told.contains("1 of 3 words lie in no turn and are left out (first: \"hm\" at 5.000 s)"), "{told}");
-        let told = crate::transcript::tests::warned(&crate::transcript::tests::parse("a.TextGrid", &grid("Bob - words")));
+        let told =
+            crate::transcript::tests::warned(&crate::transcript::tests::parse("a.TextGrid", &grid("Bob - words")));
         assert!(told.contains("tier \"Bob - words\": 3 words left out"), "{told}");
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! Two things speak for a pair of voice and person, each in standard errors, pooled over the interview:
 //!
-//! - contrast: the mouth moves faster while the voice talks than while it is silent (Welch's t). Somebody who chews or laughs moves the
-//!   mouth in both, and who nods in neither. Where a person is hardly seen while the voice is silent, a resting mouth's usual motion
-//!   stands in, and the contrast counts for a few standard errors at most.
-//! - coupling: while the voice talks alone, the mouth moves with its level and voicing (correlation, at the best of a few lags).
+//! - contrast: the mouth moves faster while the voice talks than while it is silent (Welch's t). Somebody who chews or
+//!   laughs moves the mouth in both, and who nods in neither. Where a person is hardly seen while the voice is silent,
+//!   a resting mouth's usual motion stands in, and the contrast counts for a few standard errors at most.
+//! - coupling: while the voice talks alone, the mouth moves with its level and voicing (correlation, at the best of a
+//!   few lags).
 //!
-//! The one-to-one assignment with the highest sum wins, and a pair below the recipe's floor is nobody. The idea of mouth motion against
-//! speech is that of active speaker detection (Everingham et al., "Hello! My name is... Buffy", BMVC 2006).
+//! The one-to-one assignment with the highest sum wins, and a pair below the recipe's floor is nobody. The idea of
+//! mouth motion against speech is that of active speaker detection (Everingham et al., "Hello! My name is... Buffy",
+//! BMVC 2006).
 
 use pathfinding::kuhn_munkres::kuhn_munkres;
 use pathfinding::matrix::Matrix;
@@ -56,8 +58,8 @@ const MAX_STEP_SECS: f64 = 0.5;
 /// Fewest motions while the voice talks, and while it is silent for a comparison of the two.
 const MIN_MOTIONS: usize = 5;
 
-/// A resting mouth's speed in openings a second, mean and standard deviation, at 10 observations a second; it fills the silent side up to
-/// so many motions.
+/// A resting mouth's speed in openings a second, mean and standard deviation, at 10 observations a second; it fills the
+/// silent side up to so many motions.
 const REST: (f64, f64) = (0.12, 0.12);
 const REST_MOTIONS: usize = 20;
 
@@ -70,7 +72,8 @@ const LAGS_SECS: [f64; 5] = [-0.2, -0.1, 0.0, 0.1, 0.2];
 /// Neighbouring motions are not independent: so many count as one.
 const MOTIONS_PER_SAMPLE: f64 = 2.0;
 
-/// Level below which there is no speech, in dB re full scale, and half the width in frames over which level and voicing are averaged.
+/// Level below which there is no speech, in dB re full scale, and half the width in frames over which level and voicing
+/// are averaged.
 const FLOOR_DB: f64 = -60.0;
 const HALF_WIDTH: usize = 7;
 
@@ -90,12 +93,16 @@ pub fn cast(annotation: &Annotation, faces: &Faces, acoustics: &Acoustics, confi
     }
     let motions: Vec<Vec<Motion>> = faces.persons.iter().map(|p| mouth_motions(faces.of_person(p), config)).collect();
     let drive = drive(acoustics);
-    let scores: Vec<Vec<f64>> =
-        speakers.iter().map(|speaker| motions.iter().map(|m| score(m, speaker, annotation, &drive)).collect()).collect();
+    let scores: Vec<Vec<f64>> = speakers
+        .iter()
+        .map(|speaker| motions.iter().map(|m| score(m, speaker, annotation, &drive)).collect())
+        .collect();
     let width = faces.persons.len().max(speakers.len());
-    // Thousandths: the assignment needs integers. A pair below the floor is worth nothing, so it never displaces a good one.
+    // Thousandths: the assignment needs integers. A pair below the floor is worth nothing, so it never displaces a good
+    // one.
     let worth = |s: f64| if s >= config.cast_min_score { (s.min(1e6) * 1000.0) as i64 } else { 0 };
-    let weights = Matrix::from_fn(speakers.len(), width, |(row, column)| scores[row].get(column).map_or(0, |&s| worth(s)));
+    let weights =
+        Matrix::from_fn(speakers.len(), width, |(row, column)| scores[row].get(column).map_or(0, |&s| worth(s)));
     let (_, assigned) = kuhn_munkres(&weights);
     let members = speakers
         .iter()
@@ -103,7 +110,8 @@ pub fn cast(annotation: &Annotation, faces: &Faces, acoustics: &Acoustics, confi
         .enumerate()
         .map(|(row, (speaker, column))| {
             let score = scores[row].get(column).copied().unwrap_or(0.0);
-            let second = scores[row].iter().enumerate().filter(|(c, _)| *c != column).map(|(_, &s)| s).fold(0.0, f64::max);
+            let second =
+                scores[row].iter().enumerate().filter(|(c, _)| *c != column).map(|(_, &s)| s).fold(0.0, f64::max);
             let found = worth(score) > 0;
             CastMember {
                 speaker: (*speaker).to_owned(),
@@ -124,7 +132,9 @@ fn confidence(score: f64, second: f64, floor: f64) -> f64 {
 fn mouth_motions<'a>(observations: impl Iterator<Item = &'a Observation>, config: &TurnsConfig) -> Vec<Motion> {
     let mut motions = Vec::new();
     let mut before: Option<&Observation> = None;
-    let counts = |o: &&Observation| f64::from(o.bounds.size()) >= config.min_face_size_px && f64::from(o.presence) >= config.min_presence;
+    let counts = |o: &&Observation| {
+        f64::from(o.bounds.size()) >= config.min_face_size_px && f64::from(o.presence) >= config.min_presence
+    };
     for now in observations.filter(counts) {
         if let Some(before) = before
             && before.track == now.track
@@ -158,7 +168,8 @@ fn drive(acoustics: &Acoustics) -> Vec<f64> {
     (0..raw.len()).map(mean).collect()
 }
 
-/// What speaks for a voice being this mouth's, in standard errors; 0 where the mouth is hardly seen while the voice talks.
+/// What speaks for a voice being this mouth's, in standard errors; 0 where the mouth is hardly seen while the voice
+/// talks.
 fn score(motions: &[Motion], speaker: &str, annotation: &Annotation, drive: &[f64]) -> f64 {
     let (mut talking, mut silent, mut alone) = (Vec::new(), Vec::new(), Vec::new());
     let turns = annotation.turns();
@@ -170,7 +181,10 @@ fn score(motions: &[Motion], speaker: &str, annotation: &Annotation, drive: &[f6
         while turns.get(first).is_some_and(|t| t.segment.start().get() + longest < motion.at.get()) {
             first += 1;
         }
-        let running = turns[first..].iter().take_while(|t| t.segment.start() <= motion.at).filter(|t| t.segment.contains(motion.at));
+        let running = turns[first..]
+            .iter()
+            .take_while(|t| t.segment.start() <= motion.at)
+            .filter(|t| t.segment.contains(motion.at));
         let (own, others): (Vec<_>, Vec<_>) = running.partition(|t| t.speaker == speaker);
         match (own.is_empty(), others.is_empty()) {
             (true, _) => silent.push(motion.speed),
@@ -187,7 +201,8 @@ fn score(motions: &[Motion], speaker: &str, annotation: &Annotation, drive: &[f6
     contrast(&talking, &silent) + coupling(&alone, drive)
 }
 
-/// Welch's t of the speeds while the voice talks against those while it is silent, a resting mouth's added where these are few.
+/// Welch's t of the speeds while the voice talks against those while it is silent, a resting mouth's added where these
+/// are few.
 fn contrast(talking: &[f64], silent: &[f64]) -> f64 {
     let added = REST_MOTIONS.saturating_sub(silent.len()) as f64;
     let count = silent.len() as f64 + added;
@@ -213,7 +228,8 @@ fn coupling(motions: &[Motion], drive: &[f64]) -> f64 {
         if frame < 0.0 { None } else { drive.get(frame as usize).copied() }
     };
     let at = |lag: f64| {
-        let pairs: Vec<(f64, f64)> = motions.iter().filter_map(|m| Some((m.speed, voice_at(m.at.get() + lag)?))).collect();
+        let pairs: Vec<(f64, f64)> =
+            motions.iter().filter_map(|m| Some((m.speed, voice_at(m.at.get() + lag)?))).collect();
         pearson(&pairs).map(|r| r.clamp(-0.99, 0.99).atanh() * samples.sqrt())
     };
     LAGS_SECS.iter().filter_map(|&lag| at(lag)).reduce(f64::max).unwrap_or(0.0)
@@ -231,10 +247,18 @@ mod tests {
         for i in 0..200 {
             let t = f64::from(i) / 10.0;
             for (k, &(a, b)) in moves.iter().enumerate() {
-                let opening = if t >= a && t < b && i % 2 == 0 { 0.3 + 0.01 * (i % 7) as f32 } else { 0.05 + 0.002 * (i % 3) as f32 };
+                let opening = if t >= a && t < b && i % 2 == 0 {
+                    0.3 + 0.01 * (i % 7) as f32
+                } else {
+                    0.05 + 0.002 * (i % 3) as f32
+                };
                 observations.push(Observation {
                     mouth_opening: Some(opening),
-                    ..Observation::bare(Seconds::of(t), k as u32 + 1, BoundingBox { left: 0.0, top: 0.0, width: 100.0, height: 100.0 })
+                    ..Observation::bare(
+                        Seconds::of(t),
+                        k as u32 + 1,
+                        BoundingBox { left: 0.0, top: 0.0, width: 100.0, height: 100.0 },
+                    )
                 });
             }
         }
@@ -256,7 +280,10 @@ mod tests {
     }
 
     fn speech(turns: &[(f64, f64, &str)]) -> Annotation {
-        let turn = |&(a, b, s): &(f64, f64, &str)| SpeechTurn { segment: Segment::from_secs(a, b).unwrap(), speaker: s.into() };
+        let turn = |&(a, b, s): &(f64, f64, &str)| SpeechTurn {
+            segment: Segment::from_secs(a, b).unwrap(),
+            speaker: s.into(),
+        };
         Annotation::new(turns.iter().map(turn).collect())
     }
 
@@ -275,8 +302,12 @@ mod tests {
 
     #[test]
     fn a_voice_without_a_moving_mouth_is_off_screen() {
-        let c =
-            cast(&speech(&[(0.0, 10.0, "S0"), (10.0, 20.0, "S1")]), &faces(&[(0.0, 10.0)]), &Acoustics::default(), &TurnsConfig::default());
+        let c = cast(
+            &speech(&[(0.0, 10.0, "S0"), (10.0, 20.0, "S1")]),
+            &faces(&[(0.0, 10.0)]),
+            &Acoustics::default(),
+            &TurnsConfig::default(),
+        );
         assert_eq!(c.person_of("S0"), Some("P1"));
         assert_eq!(c.person_of("S1"), None);
         assert!(
@@ -284,7 +315,11 @@ mod tests {
                 .person_of("S0")
                 .is_none()
         );
-        assert!(cast(&Annotation::default(), &faces(&[(0.0, 1.0)]), &Acoustics::default(), &TurnsConfig::default()).members.is_empty());
+        assert!(
+            cast(&Annotation::default(), &faces(&[(0.0, 1.0)]), &Acoustics::default(), &TurnsConfig::default())
+                .members
+                .is_empty()
+        );
     }
 
     /// One person for each function from the time to the mouth's opening, seen for 20 s at 10 Hz.
@@ -323,7 +358,12 @@ mod tests {
         let c = cast(&speech(&[(0.0, 10.0, "S0")]), &faces, &syllables(), &TurnsConfig::default());
         assert_eq!(c.person_of("S0"), Some("P4"));
         // The talker off screen: nobody else is taken.
-        let c = cast(&speech(&[(0.0, 10.0, "S0")]), &seen(&[&chews, &laughs, &nods]), &syllables(), &TurnsConfig::default());
+        let c = cast(
+            &speech(&[(0.0, 10.0, "S0")]),
+            &seen(&[&chews, &laughs, &nods]),
+            &syllables(),
+            &TurnsConfig::default(),
+        );
         assert_eq!(c.person_of("S0"), None);
     }
 

@@ -1,13 +1,16 @@
-//! Dyads: what a turn does to each of the others: who takes the floor from whom, when, and who shows what while listening.
+//! Dyads: what a turn does to each of the others: who takes the floor from whom, when, and who shows what while
+//! listening.
 //!
-//! The floor-transfer offset is the start of a turn minus the end of the turn before it: a gap above zero, an overlap below, and at zero
-//! neither (Heldner & Edlund 2010, "Pauses, gaps and overlaps in conversations"). An interruption is a turn that begins before another's
-//! has ended and goes on after it; a backchannel is a short turn wholly inside another's, which leaves the floor where it is (Yngve 1970).
-//! Offset and response latency follow Stivers et al. 2009 in sign. Columns by the transcript's times end with the turn; those by voices
-//! (`speech_…`) carry the interview's end, since voices are told apart over the whole of it. A turn's columns look at earlier turns alone:
-//! that another begins before this one ends would already tell who is next.
+//! The floor-transfer offset is the start of a turn minus the end of the turn before it: a gap above zero, an overlap
+//! below, and at zero neither (Heldner & Edlund 2010, "Pauses, gaps and overlaps in conversations"). An interruption is
+//! a turn that begins before another's has ended and goes on after it; a backchannel is a short turn wholly inside
+//! another's, which leaves the floor where it is (Yngve 1970). Offset and response latency follow Stivers et al. 2009
+//! in sign. Columns by the transcript's times end with the turn; those by voices (`speech_…`) carry the interview's
+//! end, since voices are told apart over the whole of it. A turn's columns look at earlier turns alone: that another
+//! begins before this one ends would already tell who is next.
 //!
-//! Beside these: the listener's face (`listening`), voices that draw near (`entrainment`), and who follows whom (`synchrony`).
+//! Beside these: the listener's face (`listening`), voices that draw near (`entrainment`), and who follows whom
+//! (`synchrony`).
 
 mod columns;
 #[cfg(test)]
@@ -44,9 +47,9 @@ pub fn dyads_schema() -> TableSchema {
 
 /// Rows of the `dyads` table, by turn, then listener.
 ///
-/// Every other speaker of the interview is a listener of every turn. In a crowd (more than 100 speakers; or more than 21, and the table
-/// would have more than 300,000 rows) those who talk during the turn and those who talked last before it are, 20 in all; fewer, but at
-/// least 2, where the table would still have more than 4 million rows.
+/// Every other speaker of the interview is a listener of every turn. In a crowd (more than 100 speakers; or more than
+/// 21, and the table would have more than 300,000 rows) those who talk during the turn and those who talked last before
+/// it are, 20 in all; fewer, but at least 2, where the table would still have more than 4 million rows.
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
@@ -125,7 +128,12 @@ impl<'a> SoFar<'a> {
         rows
     }
 
-    fn row(&mut self, (at, speaker, listener): (usize, usize, usize), others: Others, seen: &SeenDuring<'a>) -> Dyad<'a> {
+    fn row(
+        &mut self,
+        (at, speaker, listener): (usize, usize, usize),
+        others: Others,
+        seen: &SeenDuring<'a>,
+    ) -> Dyad<'a> {
         let Known { relations, labels, speaker_of, .. } = self.known;
         let here = relations.turns[at].segment;
         let following = self.following(here, (speaker, listener));
@@ -178,7 +186,8 @@ impl<'a> Known<'a> {
         let Relations { turns, faces, face_turns, config, .. } = *self.relations;
         let first = face_turns.partition_point(|f| f.turn < at);
         let last = face_turns.partition_point(|f| f.turn <= at);
-        let gestures = if self.gestures_seen { listening::gestures_within(faces, turns[at].segment, config) } else { Vec::new() };
+        let gestures =
+            if self.gestures_seen { listening::gestures_within(faces, turns[at].segment, config) } else { Vec::new() };
         SeenDuring { faces: &face_turns[first..last], gestures }
     }
 
@@ -188,7 +197,12 @@ impl<'a> Known<'a> {
         Some(Voices { segment: here, own: speech(speaker)?.sharing(here), other: speech(listener)? })
     }
 
-    fn listening(&self, here: Segment, (speaker, listener): (usize, usize), gestures: &[(String, usize, usize)]) -> Listening {
+    fn listening(
+        &self,
+        here: Segment,
+        (speaker, listener): (usize, usize),
+        gestures: &[(String, usize, usize)],
+    ) -> Listening {
         let name = |who: usize| self.relations.person(self.labels[who]);
         let watched = |who: usize| self.watched.person(name(who)?);
         let Some(person) = watched(listener) else { return Listening::default() };
@@ -222,5 +236,8 @@ pub(super) fn takes_floor(here: Segment, other: Segment) -> bool {
 }
 
 pub(super) fn is_backchannel(short: Segment, long: Segment) -> bool {
-    !short.is_empty() && short.duration() <= MAX_BACKCHANNEL_SECS + TOUCH_SECS && long.start() < short.start() && short.end() < long.end()
+    !short.is_empty()
+        && short.duration() <= MAX_BACKCHANNEL_SECS + TOUCH_SECS
+        && long.start() < short.start()
+        && short.end() < long.end()
 }

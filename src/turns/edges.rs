@@ -1,11 +1,13 @@
-//! Where speech begins and ends, to about 10 ms: the edges that diarization tells, moved to where the level rises and falls.
+//! Where speech begins and ends, to about 10 ms: the edges that diarization tells, moved to where the level rises and
+//! falls.
 //!
-//! Diarization decides a 17 ms frame at a time, and its model was taught with edges drawn by hand, so that an edge lies up to a quarter of
-//! a second beside the sound. A floor-transfer offset needs better. Near each edge that nobody else's speech covers, the edge goes to
-//! where the level (20 ms windows, every 10 ms) crosses a threshold between the quiet beside and the speech inside, as endpoint detectors
-//! do (Rabiner and Sambur 1975, "An algorithm for determining the endpoints of isolated utterances"). Where one voice takes over from
-//! another and the model lets them touch or overlap by at most 0.1 s, a quiet stretch right there is the gap between them. Under another's
-//! speech, or where speech and quiet are less than 15 dB apart, the level tells nothing and the edge stays. The tables `speech` and RTTM
+//! Diarization decides a 17 ms frame at a time, and its model was taught with edges drawn by hand, so that an edge lies
+//! up to a quarter of a second beside the sound. A floor-transfer offset needs better. Near each edge that nobody
+//! else's speech covers, the edge goes to where the level (20 ms windows, every 10 ms) crosses a threshold between the
+//! quiet beside and the speech inside, as endpoint detectors do (Rabiner and Sambur 1975, "An algorithm for determining
+//! the endpoints of isolated utterances"). Where one voice takes over from another and the model lets them touch or
+//! overlap by at most 0.1 s, a quiet stretch right there is the gap between them. Under another's speech, or where
+//! speech and quiet are less than 15 dB apart, the level tells nothing and the edge stays. The tables `speech` and RTTM
 //! keep the model's.
 
 use crate::annotation::{Annotation, SegmentIndex, SpeechTurn};
@@ -19,25 +21,28 @@ const QUIET_SECS: f64 = 0.75;
 /// Stretch of speech behind an edge whose loudest frame is its level; a choice.
 const SPEECH_SECS: f64 = 0.6;
 
-/// The threshold lies at this share of the way from quiet to loud in dB, at least 6 dB above the quiet; below 15 dB there is none. Choices.
+/// The threshold lies at this share of the way from quiet to loud in dB, at least 6 dB above the quiet; below 15 dB
+/// there is none. Choices.
 const THRESHOLD_SHARE: f64 = 0.3;
 const MIN_RISE_DB: f64 = 6.0;
 const MIN_RANGE_DB: f64 = 15.0;
 
-/// Two voices that overlap by no more may have a gap instead, if there is a quiet stretch at least so long within so much of their edges;
-/// shorter ones are closures of plosives. Choices.
+/// Two voices that overlap by no more may have a gap instead, if there is a quiet stretch at least so long within so
+/// much of their edges; shorter ones are closures of plosives. Choices.
 const MAX_DOUBT_SECS: f64 = 0.1;
 const MIN_GAP_SECS: f64 = 0.06;
 const GAP_REACH_SECS: f64 = 0.2;
 
-/// Share of frames around an edge that are taken for quiet; the shortest gap alone is 4 of 100 frames around it. Choices.
+/// Share of frames around an edge that are taken for quiet; the shortest gap alone is 4 of 100 frames around it.
+/// Choices.
 const QUIET_SHARE: f64 = 0.1;
 const GAP_SHARE: f64 = 0.03;
 
 /// Level of digital silence.
 const NOTHING_DB: f64 = -100.0;
 
-/// The annotation with its edges on the sound; speech turns keep their number, speakers and order of starts as far as edges allow.
+/// The annotation with its edges on the sound; speech turns keep their number, speakers and order of starts as far as
+/// edges allow.
 pub(super) fn on_the_sound(annotation: &Annotation, acoustics: &Acoustics) -> Annotation {
     if acoustics.is_empty() {
         return annotation.clone();
@@ -66,7 +71,11 @@ struct Level<'a> {
 
 impl Level<'_> {
     fn at(self, frame: usize) -> f64 {
-        self.acoustics.level_db.get(frame).copied().map_or(NOTHING_DB, |x| if x.is_finite() { f64::from(x) } else { NOTHING_DB })
+        self.acoustics
+            .level_db
+            .get(frame)
+            .copied()
+            .map_or(NOTHING_DB, |x| if x.is_finite() { f64::from(x) } else { NOTHING_DB })
     }
 
     fn frames(self, a: f64, b: f64) -> std::ops::Range<usize> {
@@ -78,7 +87,8 @@ impl Level<'_> {
         self.frames(a, b).map(|i| self.at(i)).fold(NOTHING_DB, f64::max)
     }
 
-    /// The level that parts speech from quiet, which is the lowest `share` of the frames between `a` and `b`; `None` where they are too near.
+    /// The level that parts speech from quiet, which is the lowest `share` of the frames between `a` and `b`; `None`
+    /// where they are too near.
     fn threshold(self, loud: f64, a: f64, b: f64, share: f64) -> Option<f64> {
         let mut around: Vec<f64> = self.frames(a, b).map(|i| self.at(i)).collect();
         around.sort_by(f64::total_cmp);
@@ -96,7 +106,8 @@ impl Level<'_> {
             return self.gap(here, *other, is_start);
         }
         // The nearest speech of anybody on the way out bounds the quiet.
-        let gaps = others.iter().map(|o| ((o.start().get() - at) * out).min((o.end().get() - at) * out)).filter(|d| *d > 0.0);
+        let gaps =
+            others.iter().map(|o| ((o.start().get() - at) * out).min((o.end().get() - at) * out)).filter(|d| *d > 0.0);
         let free = gaps.fold(REACH_SECS + QUIET_SECS, f64::min);
         let inside = here.duration().min(SPEECH_SECS);
         let loud = self.loudest(at, at - out * inside);
@@ -127,11 +138,13 @@ impl Level<'_> {
                 }
             }
         }
-        // A window of 20 ms is loud as soon as it reaches a few ms into the sound: the sound begins 5 ms behind its centre on the average.
+        // A window of 20 ms is loud as soon as it reaches a few ms into the sound: the sound begins 5 ms behind its
+        // centre on the average.
         Some((centre(i) - out * 0.005).max(0.0))
     }
 
-    /// The edge of `here` at the quiet stretch between it and a voice that it takes over from (or that takes over from it).
+    /// The edge of `here` at the quiet stretch between it and a voice that it takes over from (or that takes over from
+    /// it).
     fn gap(self, here: Segment, other: Segment, is_start: bool) -> Option<f64> {
         let (first, second) = if is_start { (other, here) } else { (here, other) };
         let overlap = -first.gap(second);
@@ -144,7 +157,9 @@ impl Level<'_> {
         let loud = self.loudest(from, to);
         let threshold = self.threshold(loud, a - QUIET_SECS, b + QUIET_SECS, GAP_SHARE)?;
         let quiet: Vec<usize> = self.frames(from, to).filter(|&i| self.at(i) < threshold).collect();
-        let longest = quiet.chunk_by(|i, j| i + 1 == *j).fold(&quiet[..0], |best, run| if run.len() > best.len() { run } else { best });
+        let longest = quiet
+            .chunk_by(|i, j| i + 1 == *j)
+            .fold(&quiet[..0], |best, run| if run.len() > best.len() { run } else { best });
         let (start, end) = (GRID.centre(*longest.first()?).get() - 0.005, GRID.centre(*longest.last()?).get() + 0.005);
         // A stretch that runs out of reach is no gap between these two.
         let inside = start > from + 0.01 && end < to - 0.01;
@@ -176,7 +191,8 @@ mod tests {
         let moved = on_the_sound(&told, &a);
         for (turn, truth) in moved.turns().iter().zip([(1.0, 3.0), (3.5, 5.0)]) {
             assert!(
-                (turn.segment.start().get() - truth.0).abs() <= 0.0101 && (turn.segment.end().get() - truth.1).abs() <= 0.0101,
+                (turn.segment.start().get() - truth.0).abs() <= 0.0101
+                    && (turn.segment.end().get() - truth.1).abs() <= 0.0101,
                 "{turn:?}"
             );
         }

@@ -1,13 +1,16 @@
-//! Entrainment of voices: how near two speakers' pitch, level and rate are from one turn to the next, and whether they grow nearer.
+//! Entrainment of voices: how near two speakers' pitch, level and rate are from one turn to the next, and whether they
+//! grow nearer.
 //!
-//! Levitan and Hirschberg 2011 ("Measuring acoustic-prosodic entrainment with respect to multiple levels and dimensions", Interspeech):
-//! proximity is being more like the partner's turn just before than like the partner's other turns; convergence is that the difference
-//! of adjacent turns shrinks with time; synchrony is that the two go up and down together from exchange to exchange. Theirs are one value
-//! a session with ten other turns drawn by chance; here each turn has the value of what was heard up to its end, against all the
-//! partner's other turns. Proximity is taken of each one's distance from the own mean so far: between a high and a low voice the plain
-//! differences to this turn and to the others would all move together with the answer.
+//! Levitan and Hirschberg 2011 ("Measuring acoustic-prosodic entrainment with respect to multiple levels and
+//! dimensions", Interspeech): proximity is being more like the partner's turn just before than like the partner's other
+//! turns; convergence is that the difference of adjacent turns shrinks with time; synchrony is that the two go up and
+//! down together from exchange to exchange. Theirs are one value a session with ten other turns drawn by chance; here
+//! each turn has the value of what was heard up to its end, against all the partner's other turns. Proximity is taken
+//! of each one's distance from the own mean so far: between a high and a low voice the plain differences to this turn
+//! and to the others would all move together with the answer.
 //!
-//! A turn counts when at most half of it lies inside earlier turns of others, whose voice would be measured for its own.
+//! A turn counts when at most half of it lies inside earlier turns of others, whose voice would be measured for its
+//! own.
 
 use std::collections::BTreeMap;
 
@@ -74,7 +77,9 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
         Column::float(
             format!("entrainment_{name}_convergence"),
             "1",
-            format!("Correlation of the two's differences of {words} with time, sign turned: above 0 = growing nearer so far."),
+            format!(
+                "Correlation of the two's differences of {words} with time, sign turned: above 0 = growing nearer so far."
+            ),
             move |e: &Entrainment| e[quality].convergence,
         ),
         Column::float(
@@ -173,7 +178,9 @@ impl<'a> SoFar<'a> {
             known.values.push((at, value));
             known.sum += value;
         }
-        let Some(other) = at.checked_sub(1).and_then(|before| self.speaker[before]).filter(|o| *o != own) else { return };
+        let Some(other) = at.checked_sub(1).and_then(|before| self.speaker[before]).filter(|o| *o != own) else {
+            return;
+        };
         let before = self.all.of(at - 1);
         let pair = self.exchanges.entry((own.min(other), own.max(other))).or_default();
         for ((exchanges, here), before) in pair.iter_mut().zip(here).zip(before) {
@@ -277,7 +284,9 @@ mod tests {
         assert!(proximity[..7].iter().all(|v| v.is_nan()) && proximity[7] > 2.0 && proximity[9] > 2.0, "{proximity:?}");
         let long = rows(&[10.0, 20.0, 14.0, 24.0, 8.0, 18.0, 13.0, 23.0, 9.0, 19.0, 11.0, 21.0]);
         // What comes later changes nothing.
-        for name in ["entrainment_pitch_proximity_semitones", "entrainment_pitch_synchrony", "entrainment_pitch_convergence"] {
+        for name in
+            ["entrainment_pitch_proximity_semitones", "entrainment_pitch_synchrony", "entrainment_pitch_convergence"]
+        {
             assert_eq!(format!("{:?}", &floats(&long, name)[..10]), format!("{:?}", floats(&t, name)));
         }
     }

@@ -1,4 +1,5 @@
-//! Statistics of each visible person's face during each turn: the columns of `turn_faces`, and those of the speaker in `turns`.
+//! Statistics of each visible person's face during each turn: the columns of `turn_faces`, and those of the speaker in
+//! `turns`.
 
 use super::TurnsConfig;
 use crate::annotation::Turn;
@@ -57,7 +58,9 @@ fn quantities() -> Vec<Quantity> {
     };
     plain("head_yaw_deg", "deg", "head yaw, positive to the image's right", |o| o.pose.map(|p| p.yaw_deg));
     plain("head_pitch_deg", "deg", "head pitch, positive up", |o| o.pose.map(|p| p.pitch_deg));
-    plain("head_roll_deg", "deg", "head roll, positive clockwise as the viewer sees it", |o| o.pose.map(|p| p.roll_deg));
+    plain("head_roll_deg", "deg", "head roll, positive clockwise as the viewer sees it", |o| {
+        o.pose.map(|p| p.roll_deg)
+    });
     plain("gaze_head_yaw_deg", "deg", "gaze yaw against the head", |o| o.gaze.map(|g| g.head_yaw_deg));
     plain("gaze_head_pitch_deg", "deg", "gaze pitch against the head", |o| o.gaze.map(|g| g.head_pitch_deg));
     plain("gaze_camera_yaw_deg", "deg", "gaze yaw against the camera", |o| o.gaze.map(|g| g.camera_yaw_deg));
@@ -161,14 +164,16 @@ fn between<T>(items: &[T], segment: Segment, time: impl Fn(&T) -> crate::time::S
 }
 
 fn statistics(observations: &[&Observation], quantity: &Quantity, active_above: f64) -> Vec<f64> {
-    let points: Vec<(f64, f64)> = observations.iter().filter_map(|o| (quantity.value)(o).map(|v| (o.pts.get(), f64::from(v)))).collect();
+    let points: Vec<(f64, f64)> =
+        observations.iter().filter_map(|o| (quantity.value)(o).map(|v| (o.pts.get(), f64::from(v)))).collect();
     let n = points.len() as f64;
     let count = if quantity.activates { 8 } else { 7 };
     if points.is_empty() {
         return vec![f64::NAN; count];
     }
     let mean = points.iter().map(|p| p.1).sum::<f64>() / n;
-    let deviation = if n < 2.0 { f64::NAN } else { (points.iter().map(|p| (p.1 - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt() };
+    let deviation =
+        if n < 2.0 { f64::NAN } else { (points.iter().map(|p| (p.1 - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt() };
     let mut sorted: Vec<f64> = points.iter().map(|p| p.1).collect();
     sorted.sort_by(f64::total_cmp);
     // Linear interpolation between order statistics (Hyndman & Fan 1996, type 7).
@@ -179,8 +184,10 @@ fn statistics(observations: &[&Observation], quantity: &Quantity, active_above: 
     };
     let time = points.iter().map(|p| p.0).sum::<f64>() / n;
     let spread: f64 = points.iter().map(|p| (p.0 - time).powi(2)).sum();
-    let slope = if spread > 1e-9 { points.iter().map(|p| (p.0 - time) * (p.1 - mean)).sum::<f64>() / spread } else { f64::NAN };
-    let mut values = vec![mean, deviation, percentile(0.1), percentile(0.5), percentile(0.9), sorted[sorted.len() - 1], slope];
+    let slope =
+        if spread > 1e-9 { points.iter().map(|p| (p.0 - time) * (p.1 - mean)).sum::<f64>() / spread } else { f64::NAN };
+    let mut values =
+        vec![mean, deviation, percentile(0.1), percentile(0.5), percentile(0.9), sorted[sorted.len() - 1], slope];
     if quantity.activates {
         values.push(points.iter().filter(|p| p.1 > active_above).count() as f64 / n);
     }
@@ -232,7 +239,12 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
             "Nods whose middle lies in the turn; null where frames are looked at too seldom to see one.",
             |f: &FaceTurn| f.nods,
         ),
-        Column::int("head_shakes", "", "Shakes of the head whose middle lies in the turn; null as head_nods.", |f: &FaceTurn| f.shakes),
+        Column::int(
+            "head_shakes",
+            "",
+            "Shakes of the head whose middle lies in the turn; null as head_nods.",
+            |f: &FaceTurn| f.shakes,
+        ),
     ];
     let statistics = statistic_specs().into_iter().enumerate();
     columns.extend(statistics.map(|(place, spec)| Column::new(spec, move |f: &FaceTurn| f.statistic(place))));
@@ -250,9 +262,12 @@ struct VisiblePerson<'a> {
 /// Columns of the `turn_faces` table.
 fn layout<'a>() -> Layout<VisiblePerson<'a>> {
     let mut columns = vec![
-        Column::text("interview_id", "Interview the row belongs to.", |p: &VisiblePerson<'a>| p.interview_id).until(CutOff::None),
+        Column::text("interview_id", "Interview the row belongs to.", |p: &VisiblePerson<'a>| p.interview_id)
+            .until(CutOff::None),
         Column::int("turn_index", "", "Turn.", |p: &VisiblePerson<'a>| p.turn_index).until(CutOff::None),
-        Column::text("person", "Person on the screen, from P1 by first appearance.", |p: &VisiblePerson<'a>| p.face.person.as_str()),
+        Column::text("person", "Person on the screen, from P1 by first appearance.", |p: &VisiblePerson<'a>| {
+            p.face.person.as_str()
+        }),
         Column::text(
             "role",
             "speaker = the turn's speaker by the cast, listener = somebody else, unknown = the turn's speaker has no person.",
@@ -268,7 +283,8 @@ pub fn turn_faces_schema() -> TableSchema {
     layout().schema()
 }
 
-/// Rows of `turn_faces`, by turn, then person. `speaker_person` gives the turn's speaker on the screen by position of the turn.
+/// Rows of `turn_faces`, by turn, then person. `speaker_person` gives the turn's speaker on the screen by position of
+/// the turn.
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
@@ -339,7 +355,9 @@ mod tests {
         let values: usize = quantities().iter().map(|q| statistics(&[&seen], q, 0.3).len()).sum();
         assert_eq!(values, statistic_specs().len());
         assert_eq!(
-            FaceTurn::place("blendshape_mouthSmileLeft", "mean").map(|i| statistic_specs()[i].name.to_string()).as_deref(),
+            FaceTurn::place("blendshape_mouthSmileLeft", "mean")
+                .map(|i| statistic_specs()[i].name.to_string())
+                .as_deref(),
             Some("blendshape_mouthSmileLeft_mean")
         );
         assert_eq!(FaceTurn::place("blendshape_mouthSmileLeft", "median"), None);
@@ -365,7 +383,13 @@ mod tests {
             sampled: (0..4).map(|i| Seconds::of(f64::from(i) * 0.5)).collect(),
             ..Faces::default()
         };
-        let turn = Turn { index: 1, segment: Segment::from_secs(0.0, 2.0).unwrap(), speaker: None, text: String::new(), words: Vec::new() };
+        let turn = Turn {
+            index: 1,
+            segment: Segment::from_secs(0.0, 2.0).unwrap(),
+            speaker: None,
+            text: String::new(),
+            words: Vec::new(),
+        };
         let found = face_turns(&[turn], &faces, &TurnsConfig::default());
         assert_eq!((found[0].observations, found[0].left_out), (1, 1));
         assert!((found[0].presence_share - 0.5).abs() < 1e-9);

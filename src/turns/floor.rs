@@ -1,4 +1,5 @@
-//! Who held the floor so far, turn by turn: what `dyads` asks of all earlier turns, kept up to date instead of looked up again.
+//! Who held the floor so far, turn by turn: what `dyads` asks of all earlier turns, kept up to date instead of looked
+//! up again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +11,11 @@ use super::dyads::{TOUCH_SECS, is_backchannel};
 /// Time that one speaker's turns so far take, cut off at any instant.
 #[derive(Debug)]
 enum Held {
-    /// Turns sorted by time, as they come or few enough to be put in between: the sum after each, and how far they reach.
+    /// Turns sorted by time, as they come or few enough to be put in between: the sum after each, and how far they
+    /// reach.
     Sorted { turns: Vec<Segment>, totals: Vec<f64>, reached: Vec<Seconds> },
-    /// Turns in any order: stretches that do not touch, and sums of their lengths in a Fenwick tree (Fenwick 1994) by the rank of their
-    /// start among the starts of all turns.
+    /// Turns in any order: stretches that do not touch, and sums of their lengths in a Fenwick tree (Fenwick 1994) by
+    /// the rank of their start among the starts of all turns.
     Scattered { starts: Vec<Seconds>, sums: Vec<f64>, stretches: BTreeMap<Seconds, Seconds> },
 }
 
@@ -71,7 +73,8 @@ impl Held {
         match self {
             Held::Sorted { turns, totals, reached } => {
                 let whole = reached.partition_point(|r| *r <= until);
-                let (total, reach) = if whole == 0 { (0.0, None) } else { (totals[whole - 1], Some(reached[whole - 1])) };
+                let (total, reach) =
+                    if whole == 0 { (0.0, None) } else { (totals[whole - 1], Some(reached[whole - 1])) };
                 let rest = turns.get(whole).map_or(0.0, |cut| {
                     let start = reach.map_or(cut.start(), |r| r.max(cut.start()));
                     (until.get() - start.get()).max(0.0)
@@ -116,7 +119,8 @@ pub(super) struct Speaker {
 }
 
 impl Speaker {
-    /// Seconds from the end of the last turn that ended by `start` to it; turns that begin at `start` or later are none.
+    /// Seconds from the end of the last turn that ended by `start` to it; turns that begin at `start` or later are
+    /// none.
     pub(super) fn latency(&self, start: Seconds) -> Option<f64> {
         let ended = self.ended.range(..=Seconds::of(start.get() + TOUCH_SECS)).rev();
         ended.filter(|(_, began)| **began < start).map(|(end, _)| (start - *end).get().max(0.0)).next()
@@ -203,8 +207,8 @@ impl Floor {
         }
     }
 
-    /// The turn that had the floor before one that ends at `end`: a backchannel inside an earlier turn never had it. That turn may still
-    /// run, but whether it outlasts the short one is known by the time the short one ends.
+    /// The turn that had the floor before one that ends at `end`: a backchannel inside an earlier turn never had it.
+    /// That turn may still run, but whether it outlasts the short one is known by the time the short one ends.
     pub(super) fn before(&self, end: Seconds) -> Option<usize> {
         let outlast = self.backchannels.partition_point(|(_, e)| *e > end);
         self.backchannels[..outlast].last().map(|(i, _)| *i).or(self.plain)

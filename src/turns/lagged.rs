@@ -1,15 +1,16 @@
 //! Windowed lagged cross-correlation of two series, against surrogates made of windows that do not belong together.
 //!
-//! Boker, Xu, Rotondo and King 2002 ("Windowed cross-correlation and peak picking for the analysis of variability in the association
-//! between behavioral time series", Psychological Methods 7:338) correlate short windows of one series with windows of the other that
-//! begin some steps later, since two people are stationary for moments only. Ramseyer and Tschacher 2011 ("Nonverbal synchrony in
-//! psychotherapy", J. Consulting and Clinical Psychology 79:284) average Fisher's z of the windows and set it against surrogates whose
-//! windows are shuffled, so that all that a window has by itself (autocorrelation, spikes) is in both.
+//! Boker, Xu, Rotondo and King 2002 ("Windowed cross-correlation and peak picking for the analysis of variability in
+//! the association between behavioral time series", Psychological Methods 7:338) correlate short windows of one series
+//! with windows of the other that begin some steps later, since two people are stationary for moments only. Ramseyer
+//! and Tschacher 2011 ("Nonverbal synchrony in psychotherapy", J. Consulting and Clinical Psychology 79:284) average
+//! Fisher's z of the windows and set it against surrogates whose windows are shuffled, so that all that a window has by
+//! itself (autocorrelation, spikes) is in both.
 //!
-//! Here lags run one way, from 0 to the longest: the second series follows the first. The value is the peak of the mean curve over lags,
-//! and so is each surrogate's, so that looking for the best lag costs nothing. A surrogate pairs the windows in any order, the true pairs
-//! among them as chance has it: without those, few windows would make a large z of nothing (5 windows: 12 of 100 beyond 2). Window and
-//! lagged partner stay whole, so no seam is in any of them.
+//! Here lags run one way, from 0 to the longest: the second series follows the first. The value is the peak of the mean
+//! curve over lags, and so is each surrogate's, so that looking for the best lag costs nothing. A surrogate pairs the
+//! windows in any order, the true pairs among them as chance has it: without those, few windows would make a large z of
+//! nothing (5 windows: 12 of 100 beyond 2). Window and lagged partner stay whole, so no seam is in any of them.
 
 use std::collections::BTreeMap;
 
@@ -52,8 +53,8 @@ const MAX_CORRELATION: f64 = 0.999;
 /// Spread below which a window is constant.
 const MIN_VARIANCE: f64 = 1e-12;
 
-/// The surrogates' spread is taken at the upper end of its own 95 % (normal theory: a standard deviation of n values has the standard
-/// error s / sqrt(2 n)), so that few surrogates do not make a large z.
+/// The surrogates' spread is taken at the upper end of its own 95 % (normal theory: a standard deviation of n values
+/// has the standard error s / sqrt(2 n)), so that few surrogates do not make a large z.
 const SPREAD_QUANTILE: f64 = 1.645;
 
 /// Two series and the curves already worked out.
@@ -117,7 +118,12 @@ impl<'a> Pairing<'a> {
         let usual = peaks.iter().sum::<f64>() / count;
         let spread = (peaks.iter().map(|p| (p - usual).powi(2)).sum::<f64>() / (count - 1.0)).sqrt();
         let spread = spread * (1.0 + SPREAD_QUANTILE / (2.0 * count).sqrt());
-        (spread > MIN_VARIANCE).then(|| Lagged { z: (peak - usual) / spread, lag, correlation: peak.tanh(), windows: n })
+        (spread > MIN_VARIANCE).then(|| Lagged {
+            z: (peak - usual) / spread,
+            lag,
+            correlation: peak.tanh(),
+            windows: n,
+        })
     }
 
     /// Frees the curves of earlier windows.
@@ -165,7 +171,8 @@ impl<'a> Pairing<'a> {
                 let start = (j * w + lag).min(self.second.len());
                 let b = &self.second[start..(start + w).min(self.second.len())];
                 let sums = if whole { Sums::of_known(a, b, zero_a, zero_b) } else { Sums::of(a, b, zero_a, zero_b) };
-                sums.correlation(MIN_SHARE * w as f64).map_or(f32::NAN, |r| r.clamp(-MAX_CORRELATION, MAX_CORRELATION).atanh() as f32)
+                sums.correlation(MIN_SHARE * w as f64)
+                    .map_or(f32::NAN, |r| r.clamp(-MAX_CORRELATION, MAX_CORRELATION).atanh() as f32)
             })
             .collect()
     }
@@ -174,7 +181,10 @@ impl<'a> Pairing<'a> {
 /// First of the highest values and its place.
 fn peak(curve: &[f64]) -> Option<(usize, f64)> {
     let known = curve.iter().copied().enumerate().filter(|(_, v)| v.is_finite());
-    known.fold(None, |best: Option<(usize, f64)>, (i, v)| if best.is_none_or(|(_, b)| v > b) { Some((i, v)) } else { best })
+    known.fold(
+        None,
+        |best: Option<(usize, f64)>, (i, v)| if best.is_none_or(|(_, b)| v > b) { Some((i, v)) } else { best },
+    )
 }
 
 /// Sums of a Pearson correlation.
@@ -217,7 +227,14 @@ impl Sums {
                 lanes[k].add(x[k] - zero_a, y[k] - zero_b);
             }
         }
-        lanes.iter().fold(rest, |s, l| Sums { n: s.n + l.n, a: s.a + l.a, b: s.b + l.b, aa: s.aa + l.aa, bb: s.bb + l.bb, ab: s.ab + l.ab })
+        lanes.iter().fold(rest, |s, l| Sums {
+            n: s.n + l.n,
+            a: s.a + l.a,
+            b: s.b + l.b,
+            aa: s.aa + l.aa,
+            bb: s.bb + l.bb,
+            ab: s.ab + l.ab,
+        })
     }
 
     fn correlation(&self, least: f64) -> Option<f64> {
@@ -286,7 +303,8 @@ mod tests {
     fn a_weak_copy_under_noise_with_gaps_is_found_there_too() {
         let a = wander(5, 6000, 0.87);
         let noise = wander(6, 6000, 0.87);
-        let b: Vec<f64> = (0..a.len()).map(|i| if i < 4 || i % 40 > 30 { f64::NAN } else { a[i - 4] + noise[i] }).collect();
+        let b: Vec<f64> =
+            (0..a.len()).map(|i| if i < 4 || i % 40 > 30 { f64::NAN } else { a[i - 4] + noise[i] }).collect();
         let found = lagged(&a, &b, TEN_HZ).unwrap();
         assert!(found.lag == 4 && found.z > 5.0, "{found:?}");
         // The leader does not follow.
@@ -299,7 +317,9 @@ mod tests {
         for (memory, minutes) in [(0.0, 5), (0.87, 5), (0.97, 10)] {
             let n = minutes * 600;
             let z: Vec<f64> = (0..200)
-                .map(|seed| lagged(&wander(2 * seed + 1, n, memory), &wander(2 * seed + 2, n, memory), TEN_HZ).unwrap().z)
+                .map(|seed| {
+                    lagged(&wander(2 * seed + 1, n, memory), &wander(2 * seed + 2, n, memory), TEN_HZ).unwrap().z
+                })
                 .collect();
             let within = z.iter().filter(|z| z.abs() < 2.0).count();
             let mean = z.iter().sum::<f64>() / 200.0;
@@ -314,7 +334,9 @@ mod tests {
         let settings = LagSettings { window: 6, max_lag: 1, min_windows: 5, surrogates: 100, seed: 1 };
         let mut within = 0;
         for seed in 0..200 {
-            within += usize::from(lagged(&wander(2 * seed + 1, 42, 0.5), &wander(2 * seed + 2, 42, 0.5), settings).unwrap().z.abs() < 2.0);
+            within += usize::from(
+                lagged(&wander(2 * seed + 1, 42, 0.5), &wander(2 * seed + 2, 42, 0.5), settings).unwrap().z.abs() < 2.0,
+            );
         }
         eprintln!("42 exchanges: {within} of 200 within 2");
         assert!(within >= 190, "{within}");

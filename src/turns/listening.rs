@@ -1,16 +1,19 @@
-//! The listener while the speaker talks: looks towards or away, nods, shakes, stillness, and smiles that answer the speaker's.
+//! The listener while the speaker talks: looks towards or away, nods, shakes, stillness, and smiles that answer the
+//! speaker's.
 //!
-//! Gaze: the speaker's side is where the speaker's face stands beside the listener's in the same picture. Looking more than so many
-//! degrees of yaw to that side is towards, as many to the other is away, between them neither. Where the two are not in one picture there
-//! is no side and the share is null. A split screen shows two rooms side by side: there the sides say how people look at the picture's
-//! other half, not at each other; the picture alone does not tell such a cut from one room. Where a head is turned too far for its eyes
-//! to be seen, the head's own direction stands in (Stiefelhagen and Zhu 2002, "Head orientation and gaze direction in meetings": the head
-//! alone tells the focus of attention in 89 of 100 looks).
+//! Gaze: the speaker's side is where the speaker's face stands beside the listener's in the same picture. Looking more
+//! than so many degrees of yaw to that side is towards, as many to the other is away, between them neither. Where the
+//! two are not in one picture there is no side and the share is null. A split screen shows two rooms side by side:
+//! there the sides say how people look at the picture's other half, not at each other; the picture alone does not tell
+//! such a cut from one room. Where a head is turned too far for its eyes to be seen, the head's own direction stands in
+//! (Stiefelhagen and Zhu 2002, "Head orientation and gaze direction in meetings": the head alone tells the focus of
+//! attention in 89 of 100 looks).
 //!
-//! Mimicry: a listener's smile (brow) that rises within 2 s after the speaker's own. Faces answer faces within a second (Dimberg,
-//! Thunberg and Elmehed 2000, "Unconscious facial reactions to emotional facial expressions"; in conversation Riehle, Kempkensteffen and
-//! Lincoln 2017, "Quantifying facial expression synchrony in face-to-face dyadic interactions"); the second one is for what is seen of
-//! them at ten pictures a second. One rise answers one. A rise belongs to the turn in which it is sure, so that no later picture is needed.
+//! Mimicry: a listener's smile (brow) that rises within 2 s after the speaker's own. Faces answer faces within a second
+//! (Dimberg, Thunberg and Elmehed 2000, "Unconscious facial reactions to emotional facial expressions"; in conversation
+//! Riehle, Kempkensteffen and Lincoln 2017, "Quantifying facial expression synchrony in face-to-face dyadic
+//! interactions"); the second one is for what is seen of them at ten pictures a second. One rise answers one. A rise
+//! belongs to the turn in which it is sure, so that no later picture is needed.
 
 use std::collections::BTreeSet;
 
@@ -54,18 +57,24 @@ pub(super) fn columns() -> Vec<Column<Listening>> {
              it; null when they are not.",
             |l: &Listening| l.gaze.map(|g| g.0),
         ),
-        Column::float("listener_gaze_away_share", "1", "The same for looking to the side away from the speaker.", |l: &Listening| {
-            l.gaze.map(|g| g.1)
-        }),
+        Column::float(
+            "listener_gaze_away_share",
+            "1",
+            "The same for looking to the side away from the speaker.",
+            |l: &Listening| l.gaze.map(|g| g.1),
+        ),
         Column::int(
             "listener_nods",
             "",
             "Nods of the listener inside the turn; null where unseen or looked at too seldom to see one.",
             |l: &Listening| l.gestures.map(|g| g.0),
         ),
-        Column::int("listener_shakes", "", "Shakes of the listener's head inside the turn; null as listener_nods.", |l: &Listening| {
-            l.gestures.map(|g| g.1)
-        }),
+        Column::int(
+            "listener_shakes",
+            "",
+            "Shakes of the listener's head inside the turn; null as listener_nods.",
+            |l: &Listening| l.gestures.map(|g| g.1),
+        ),
         Column::float(
             "listener_head_speed_deg_per_sec",
             "deg/s",
@@ -140,7 +149,9 @@ fn gaze_shares(speaker: &Person, listener: &Person, segment: Segment, side_deg: 
         while beside.get(next).is_some_and(|s| s.at < look.at - TOLERANCE_SECS) {
             next += 1;
         }
-        let (Some(gaze), Some(other)) = (look.gaze_yaw_deg, beside.get(next).filter(|s| s.at <= look.at + TOLERANCE_SECS)) else {
+        let (Some(gaze), Some(other)) =
+            (look.gaze_yaw_deg, beside.get(next).filter(|s| s.at <= look.at + TOLERANCE_SECS))
+        else {
             continue;
         };
         let apart = other.x - look.x;
@@ -173,10 +184,11 @@ fn mimicry(own: &[Rise], other: &[Rise], turn: Segment) -> (usize, usize) {
     let mut used = vec![false; rises.len()];
     for answer in answers {
         // The last rise before it that has no answer yet.
-        let place =
-            rises.iter().enumerate().rev().find(|(i, r)| {
-                !used[*i] && answer.onset > r.onset + TOLERANCE_SECS && answer.onset <= r.onset + ANSWER_SECS + TOLERANCE_SECS
-            });
+        let place = rises.iter().enumerate().rev().find(|(i, r)| {
+            !used[*i]
+                && answer.onset > r.onset + TOLERANCE_SECS
+                && answer.onset <= r.onset + ANSWER_SECS + TOLERANCE_SECS
+        });
         if let Some((i, _)) = place {
             used[i] = true;
         }
@@ -199,8 +211,9 @@ pub(super) fn gestures_within(faces: &Faces, segment: Segment, config: &TurnsCon
     let mut persons: Vec<&str> = cut.tracks.iter().filter_map(|t| t.person.as_deref()).collect();
     persons.sort_unstable();
     persons.dedup();
-    let count =
-        |person: &str, kind: GestureKind| gestures.iter().filter(|g| g.kind == kind && cut.person_of(g.track) == Some(person)).count();
+    let count = |person: &str, kind: GestureKind| {
+        gestures.iter().filter(|g| g.kind == kind && cut.person_of(g.track) == Some(person)).count()
+    };
     persons.into_iter().map(|p| (p.to_owned(), count(p, GestureKind::Nod), count(p, GestureKind::Shake))).collect()
 }
 
@@ -237,8 +250,10 @@ mod tests {
         assert_eq!(gaze_shares(&looking(700.0, none), &listener, turn(0.0, 4.0), 10.0), Some((0.5, 0.25)));
         assert_eq!(gaze_shares(&looking(100.0, none), &listener, turn(0.0, 4.0), 10.0), Some((0.25, 0.5)));
         assert_eq!(gaze_shares(&looking(310.0, none), &listener, turn(0.0, 4.0), 10.0), None, "one behind the other");
-        let elsewhere =
-            Person { looks: listener.looks.iter().map(|l| Look { at: l.at + 0.05, x: 700.0, ..*l }).collect(), ..Person::default() };
+        let elsewhere = Person {
+            looks: listener.looks.iter().map(|l| Look { at: l.at + 0.05, x: 700.0, ..*l }).collect(),
+            ..Person::default()
+        };
         assert_eq!(gaze_shares(&elsewhere, &listener, turn(0.0, 4.0), 10.0), None, "never in one picture");
     }
 
@@ -255,7 +270,11 @@ mod tests {
 
     #[test]
     fn stillness_is_a_share_of_time() {
-        let motion = |i: usize| HeadMotion { from: 0.1 * i as f64, to: 0.1 * (i + 1) as f64, deg_per_sec: if i < 30 { 2.0 } else { 20.0 } };
+        let motion = |i: usize| HeadMotion {
+            from: 0.1 * i as f64,
+            to: 0.1 * (i + 1) as f64,
+            deg_per_sec: if i < 30 { 2.0 } else { 20.0 },
+        };
         let listener = Person { motions: (0..40).map(motion).collect(), ..Person::default() };
         let (speed, still) = head(&listener, turn(0.0, 4.05), 6.0).unwrap();
         assert!((speed - 6.5).abs() < 1e-9 && (still - 0.75).abs() < 1e-9, "{speed} {still}");

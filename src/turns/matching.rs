@@ -14,7 +14,8 @@ use crate::warning::Warning;
 pub struct SpeakerMatch {
     /// The transcript's label.
     pub label: String,
-    /// The diarized speaker; `None` when the label shares no time with a voice that is not a better match of another label.
+    /// The diarized speaker; `None` when the label shares no time with a voice that is not a better match of another
+    /// label.
     pub diarized: Option<String>,
     /// Seconds that the label's turns and the voice share.
     pub shared_secs: f64,
@@ -48,7 +49,8 @@ pub fn match_speakers(turns: &[Turn], annotation: &Annotation) -> Vec<SpeakerMat
         }
     }
     // Whole milliseconds: the assignment needs integers.
-    let millis = |label: usize, voice: usize| shared[label].get(&voice).map_or(0, |secs| (secs * 1000.0).round() as i64);
+    let millis =
+        |label: usize, voice: usize| shared[label].get(&voice).map_or(0, |secs| (secs * 1000.0).round() as i64);
     let assigned = assign(labels.len(), voices.len(), &millis);
     let found = labels.iter().zip(assigned).zip(speech).enumerate();
     found
@@ -88,9 +90,13 @@ const NAMED_TURNS: usize = 5;
 /// Labels named in a warning; the table `speakers` holds all.
 const NAMED_LABELS: usize = 20;
 
-/// What the voices say against the labels: turns (by [`Turn::index`]) in which another voice than the label's talks most, and labels
-/// without a voice. `heard` holds each turn's expected and loudest voice.
-pub fn contradictions(turns: &[Turn], heard: &[(Option<&str>, Option<&str>)], matches: &[SpeakerMatch]) -> Vec<Warning> {
+/// What the voices say against the labels: turns (by [`Turn::index`]) in which another voice than the label's talks
+/// most, and labels without a voice. `heard` holds each turn's expected and loudest voice.
+pub fn contradictions(
+    turns: &[Turn],
+    heard: &[(Option<&str>, Option<&str>)],
+    matches: &[SpeakerMatch],
+) -> Vec<Warning> {
     let mut found = Vec::new();
     let against: Vec<&Turn> = turns
         .iter()
@@ -101,13 +107,21 @@ pub fn contradictions(turns: &[Turn], heard: &[(Option<&str>, Option<&str>)], ma
     if !against.is_empty() {
         let named: Vec<String> = against.iter().take(NAMED_TURNS).map(|t| t.index.to_string()).collect();
         let more = if against.len() > NAMED_TURNS { ", ..." } else { "" };
-        let what =
-            format!("another voice than the label's talks most in {} of {} turns: {}{more}", against.len(), turns.len(), named.join(", "));
+        let what = format!(
+            "another voice than the label's talks most in {} of {} turns: {}{more}",
+            against.len(),
+            turns.len(),
+            named.join(", ")
+        );
         found.push(Warning::SpeakerMatch { what });
     }
     let silent: Vec<&str> = matches.iter().filter(|m| m.diarized.is_none()).map(|m| m.label.as_str()).collect();
     if !silent.is_empty() {
-        let more = if silent.len() > NAMED_LABELS { format!(" and {} more", silent.len() - NAMED_LABELS) } else { String::new() };
+        let more = if silent.len() > NAMED_LABELS {
+            format!(" and {} more", silent.len() - NAMED_LABELS)
+        } else {
+            String::new()
+        };
         let named = silent[..silent.len().min(NAMED_LABELS)].join(", ");
         found.push(Warning::SpeakerMatch { what: format!("no voice of its own was found for: {named}{more}") });
     }
@@ -161,7 +175,9 @@ mod tests {
         let one = Annotation::new(vec![voice(0.0, 8.0, "S0")]);
         let m = match_speakers(&turns, &one);
         assert_eq!(m.iter().filter(|m| m.diarized.is_some()).count(), 1);
-        assert!(match_speakers(&turns, &Annotation::default()).iter().all(|m| m.diarized.is_none() && m.share().is_none()));
+        assert!(
+            match_speakers(&turns, &Annotation::default()).iter().all(|m| m.diarized.is_none() && m.share().is_none())
+        );
         assert!(match_speakers(&[], &one).is_empty());
     }
 

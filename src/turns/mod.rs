@@ -63,7 +63,8 @@ pub struct TurnsConfig {
     /// An observation counts only when the face is at least this sharp (see `sharpness` of the faces table).
     #[schemars(range(min = 0.0))]
     pub min_sharpness: f64,
-    /// An observation counts only when the head is turned aside by at most this, in degrees: beyond it half of the face is a guess.
+    /// An observation counts only when the head is turned aside by at most this, in degrees: beyond it half of the face
+    /// is a guess.
     #[schemars(range(min = 0.0))]
     pub max_yaw_deg: f64,
     /// Least extent of a swing of a nod, in degrees of pitch.
@@ -72,7 +73,8 @@ pub struct TurnsConfig {
     /// Least extent of a swing of a shake, in degrees of yaw.
     #[schemars(range(min = 0.0))]
     pub shake_deg: f64,
-    /// A listener looks towards or away from the speaker's side from this many degrees of yaw on: about the error of gaze in a picture.
+    /// A listener looks towards or away from the speaker's side from this many degrees of yaw on: about the error of
+    /// gaze in a picture.
     #[schemars(range(min = 0.0))]
     pub gaze_side_deg: f64,
     /// A head slower than this is still: a resting one measures 2 to 5 degrees a second.
@@ -84,10 +86,12 @@ pub struct TurnsConfig {
     /// A blendshape is active above this value.
     #[schemars(range(min = 0.0))]
     pub active_above: f64,
-    /// A speaker is matched to a person when the mouth moves at least this much more (in standard errors) while the speaker talks.
+    /// A speaker is matched to a person when the mouth moves at least this much more (in standard errors) while the
+    /// speaker talks.
     #[schemars(range(min = 0.0))]
     pub cast_min_score: f64,
-    /// Extra voice columns as z scores against the speaker's own turns: `off`, `causal` (earlier turns only) or `interview`.
+    /// Extra voice columns as z scores against the speaker's own turns: `off`, `causal` (earlier turns only) or
+    /// `interview`.
     pub speaker_z: SpeakerZ,
     /// Write each voice's embedding into `speakers`. Off by default: an embedding can identify a person.
     pub speaker_embeddings: bool,
@@ -139,6 +143,12 @@ pub fn turns_of_speech(annotation: &Annotation) -> Vec<Turn> {
         .turns()
         .iter()
         .zip(1..)
-        .map(|(t, index)| Turn { index, segment: t.segment, speaker: Some(t.speaker.clone()), text: String::new(), words: Vec::new() })
+        .map(|(t, index)| Turn {
+            index,
+            segment: t.segment,
+            speaker: Some(t.speaker.clone()),
+            text: String::new(),
+            words: Vec::new(),
+        })
         .collect()
 }

@@ -1,4 +1,5 @@
-//! Per-speaker normalisation: how far a turn's value lies from what is usual for its speaker, in that speaker's standard deviations.
+//! Per-speaker normalisation: how far a turn's value lies from what is usual for its speaker, in that speaker's
+//! standard deviations.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +42,8 @@ pub(super) fn speaker_z_specs(specs: &[ColumnSpec], mode: SpeakerZ) -> Vec<Colum
 /// A turns table with the columns of [`speaker_z_specs`] appended.
 ///
 /// # Errors
-/// [`crate::error::Error::Shape`] when the table lacks the columns `start_secs`, `end_secs` or `speaker`'s values do not fit.
+/// [`crate::error::Error::Shape`] when the table lacks the columns `start_secs`, `end_secs` or `speaker`'s values do
+/// not fit.
 pub(super) fn with_speaker_z(table: Table, specs: &[ColumnSpec], mode: SpeakerZ) -> Result<Table> {
     let extra = speaker_z_specs(specs, mode);
     if extra.is_empty() {
@@ -83,7 +85,8 @@ pub(super) fn with_speaker_z(table: Table, specs: &[ColumnSpec], mode: SpeakerZ)
     Table::new(schema, data)
 }
 
-/// Turns of one speaker up to which each turn's earlier ones are looked up; of more, running sums are kept, whose last digits differ.
+/// Turns of one speaker up to which each turn's earlier ones are looked up; of more, running sums are kept, whose last
+/// digits differ.
 const LOOKED_UP: usize = 2000;
 
 /// Mean and standard deviation of at least [`MIN_TURNS`] values.
@@ -208,7 +211,8 @@ mod tests {
         let mut random = crate::random::Random::seeded(5);
         let mut draw = || random.unit();
         let starts: Vec<f64> = (0..200).map(|i| f64::from(i) + 3.0 * draw()).collect();
-        let ends: Vec<f64> = starts.iter().enumerate().map(|(i, s)| if i % 9 == 0 { *s } else { s + 2.0 * draw() }).collect();
+        let ends: Vec<f64> =
+            starts.iter().enumerate().map(|(i, s)| if i % 9 == 0 { *s } else { s + 2.0 * draw() }).collect();
         let values: Vec<f64> = (0..200).map(|i| if i % 7 == 0 { f64::NAN } else { 60.0 + draw() }).collect();
         let own: Vec<usize> = (0..200).filter(|i| i % 3 > 0).collect();
         let (mut plain, mut quick) = (vec![f64::NAN; 200], vec![f64::NAN; 200]);

@@ -20,8 +20,8 @@ impl TranscriptOffset {
     }
 }
 
-/// Pearson correlation between the cues (1 inside a turn, 0 outside) and the voice activity (`speech` per `step_secs`), for shifts of
-/// whole steps up to `max_secs` either way. `None` when either never changes, or there is less than 10 s.
+/// Pearson correlation between the cues (1 inside a turn, 0 outside) and the voice activity (`speech` per `step_secs`),
+/// for shifts of whole steps up to `max_secs` either way. `None` when either never changes, or there is less than 10 s.
 pub fn transcript_offset(turns: &[Turn], speech: &[f32], step_secs: f64, max_secs: f64) -> Option<TranscriptOffset> {
     if max_secs <= 0.0 || speech.len() as f64 * step_secs < 10.0 {
         return None;

@@ -42,8 +42,14 @@ pub struct Relations<'a> {
 
 impl<'a> Relations<'a> {
     /// Turns alone, nothing heard or seen.
-    pub fn of(interview_id: &'a str, turns: &'a [Turn], links: &'a BTreeMap<String, SpeakerLink>, config: &'a TurnsConfig) -> Self {
-        static NOTHING: std::sync::LazyLock<(Annotation, Acoustics, Faces)> = std::sync::LazyLock::new(Default::default);
+    pub fn of(
+        interview_id: &'a str,
+        turns: &'a [Turn],
+        links: &'a BTreeMap<String, SpeakerLink>,
+        config: &'a TurnsConfig,
+    ) -> Self {
+        static NOTHING: std::sync::LazyLock<(Annotation, Acoustics, Faces)> =
+            std::sync::LazyLock::new(Default::default);
         let (annotation, acoustics, faces) = &*NOTHING;
         let (voices, face_turns) = (&[], &[]);
         Relations { interview_id, turns, links, annotation, acoustics, voices, faces, face_turns, config }

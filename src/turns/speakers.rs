@@ -55,8 +55,10 @@ struct Voice<'a> {
 
 /// Columns of the `speakers` table.
 fn layout<'a>(embeddings: bool) -> Layout<Speaker<'a>> {
-    let mut columns =
-        vec![Column::text("interview_id", "Interview the row belongs to.", |s: &Speaker<'a>| s.interview_id).until(CutOff::None)];
+    let mut columns = vec![
+        Column::text("interview_id", "Interview the row belongs to.", |s: &Speaker<'a>| s.interview_id)
+            .until(CutOff::None),
+    ];
     let talk = [
         Column::text("speaker", "Diarized speaker; null for a transcript label without a voice.", |s: &Speaker<'a>| {
             s.voice.as_ref().map(|v| v.name)
@@ -70,23 +72,35 @@ fn layout<'a>(embeddings: bool) -> Layout<Speaker<'a>> {
             "Purity: share of the speech inside the label's turns that is this voice's, 0 to 1.",
             |s: &Speaker<'a>| s.voice.as_ref().and(s.matched).and_then(SpeakerMatch::share),
         ),
-        Column::float("match_shared_secs", "s", "Time that the label's turns and the voice share.", |s: &Speaker<'a>| {
-            s.voice.as_ref().and(s.matched).map(|m| m.shared_secs)
+        Column::float(
+            "match_shared_secs",
+            "s",
+            "Time that the label's turns and the voice share.",
+            |s: &Speaker<'a>| s.voice.as_ref().and(s.matched).map(|m| m.shared_secs),
+        ),
+        Column::float("speech_secs", "s", "Time the voice talks.", |s: &Speaker<'a>| {
+            s.voice.as_ref().map(|v| v.speech_secs)
         }),
-        Column::float("speech_secs", "s", "Time the voice talks.", |s: &Speaker<'a>| s.voice.as_ref().map(|v| v.speech_secs)),
         Column::float("speech_share", "1", "The voice's share of all voices' time, 0 to 1.", |s: &Speaker<'a>| {
             s.voice.as_ref().map(|v| v.speech_share)
         }),
-        Column::int("speech_turns", "", "Speech turns of the voice.", |s: &Speaker<'a>| s.voice.as_ref().map(|v| v.speech_turns)),
+        Column::int("speech_turns", "", "Speech turns of the voice.", |s: &Speaker<'a>| {
+            s.voice.as_ref().map(|v| v.speech_turns)
+        }),
         Column::int("turns", "", "Transcript turns under the label.", |s: &Speaker<'a>| s.turns),
     ];
     columns.extend(measured(Modality::Timing, talk));
-    columns.push(Column::text("person", "The person on the screen; null = off screen or not told apart.", |s: &Speaker<'a>| {
-        s.voice.as_ref().and_then(|v| v.person)
-    }));
-    let confidence = Column::float("person_confidence", "1", "How sure that is, 0 to 1; null without a person.", |s: &Speaker<'a>| {
-        s.voice.as_ref().and_then(|v| v.person_confidence)
-    });
+    columns.push(Column::text(
+        "person",
+        "The person on the screen; null = off screen or not told apart.",
+        |s: &Speaker<'a>| s.voice.as_ref().and_then(|v| v.person),
+    ));
+    let confidence = Column::float(
+        "person_confidence",
+        "1",
+        "How sure that is, 0 to 1; null without a person.",
+        |s: &Speaker<'a>| s.voice.as_ref().and_then(|v| v.person_confidence),
+    );
     columns.push(confidence.of(Modality::Face));
     if embeddings {
         let text = "CAM++ voice embedding, 192 values of unit norm; compare by cosine.";
@@ -115,8 +129,10 @@ pub fn speakers_table(from: &Speakers<'_>) -> Result<Table> {
     let labels = from.turns.iter().filter_map(|t| t.speaker.as_deref());
     labels.for_each(|label| *turns_by_label.entry(label).or_default() += 1);
     let turns_of = |m: &SpeakerMatch| turns_by_label.get(m.label.as_str()).copied().unwrap_or(0);
-    let match_of: BTreeMap<&str, &SpeakerMatch> = matches.iter().rev().filter_map(|m| Some((m.diarized.as_deref()?, m))).collect();
-    let speech: Vec<(&str, usize, f64)> = speech.into_iter().map(|(name, all)| (name, all.len(), union_secs(all))).collect();
+    let match_of: BTreeMap<&str, &SpeakerMatch> =
+        matches.iter().rev().filter_map(|m| Some((m.diarized.as_deref()?, m))).collect();
+    let speech: Vec<(&str, usize, f64)> =
+        speech.into_iter().map(|(name, all)| (name, all.len(), union_secs(all))).collect();
     let total: f64 = speech.iter().map(|(.., secs)| *secs).sum();
     let voices = speech.into_iter().map(|(name, speech_turns, speech_secs)| {
         let member = from.cast.member(name);
@@ -134,6 +150,7 @@ pub fn speakers_table(from: &Speakers<'_>) -> Result<Table> {
         Speaker { interview_id, voice: Some(voice), matched, turns: matched.map(turns_of) }
     });
     let voiceless = matches.iter().filter(|m| m.diarized.is_none());
-    let voiceless = voiceless.map(|m| Speaker { interview_id, voice: None, matched: Some(m), turns: Some(turns_of(m)) });
+    let voiceless =
+        voiceless.map(|m| Speaker { interview_id, voice: None, matched: Some(m), turns: Some(turns_of(m)) });
     layout(from.embedding.is_some()).table(voices.chain(voiceless))
 }

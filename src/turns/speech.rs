@@ -15,7 +15,8 @@ pub struct SpeechContext {
     pub speaker: Option<String>,
     /// Share of the turn in which anybody talks, 0 to 1. `None` for an empty turn.
     pub speech_share: Option<f64>,
-    /// Share of the turn's speech that is the expected voice's, 0 to 1. `None` without speech or without an expected voice.
+    /// Share of the turn's speech that is the expected voice's, 0 to 1. `None` without speech or without an expected
+    /// voice.
     pub purity: Option<f64>,
     /// Share of the turn in which two or more talk, 0 to 1.
     pub overlap_share: Option<f64>,
@@ -71,13 +72,24 @@ impl Utterance<'_> {
 
 /// Columns of the `speech` table.
 fn layout<'a>() -> Layout<Utterance<'a>> {
-    let mut columns =
-        vec![Column::text("interview_id", "Interview the row belongs to.", |u: &Utterance<'a>| u.interview_id).until(CutOff::None)];
+    let mut columns = vec![
+        Column::text("interview_id", "Interview the row belongs to.", |u: &Utterance<'a>| u.interview_id)
+            .until(CutOff::None),
+    ];
     let measures = [
-        Column::float("start_secs", "s", "Start, from the recording's origin.", |u: &Utterance<'a>| u.turn.segment.start()),
+        Column::float("start_secs", "s", "Start, from the recording's origin.", |u: &Utterance<'a>| {
+            u.turn.segment.start()
+        }),
         Column::float("end_secs", "s", "End, from the recording's origin.", |u: &Utterance<'a>| u.turn.segment.end()),
-        Column::text("speaker", "Diarized speaker, SPEAKER_00 being the first to talk.", |u: &Utterance<'a>| u.turn.speaker.as_str()),
-        Column::float("overlap_secs", "s", "Time inside the row during which somebody else talks too.", Utterance::overlap_secs),
+        Column::text("speaker", "Diarized speaker, SPEAKER_00 being the first to talk.", |u: &Utterance<'a>| {
+            u.turn.speaker.as_str()
+        }),
+        Column::float(
+            "overlap_secs",
+            "s",
+            "Time inside the row during which somebody else talks too.",
+            Utterance::overlap_secs,
+        ),
         Column::float(
             "exclusive_secs",
             "s",
@@ -112,7 +124,8 @@ mod tests {
 
     #[test]
     fn a_turn_knows_its_voice_and_its_overlap() {
-        let voice = |a: f64, b: f64, s: &str| SpeechTurn { segment: Segment::from_secs(a, b).unwrap(), speaker: s.into() };
+        let voice =
+            |a: f64, b: f64, s: &str| SpeechTurn { segment: Segment::from_secs(a, b).unwrap(), speaker: s.into() };
         let a = Annotation::new(vec![voice(0.0, 6.0, "S0"), voice(4.0, 5.0, "S1")]);
         let c = speech_context(&a, Segment::from_secs(2.0, 10.0).unwrap(), Some("S1"));
         assert_eq!(c.speaker.as_deref(), Some("S0"));

@@ -1,14 +1,16 @@
 //! Synchrony: how closely one person follows another over the interview, each signal on the clock that fits it.
 //!
-//! Faces and heads are seen all the time: smile and head speed run at ten values a second, in windows of 15 s with lags up to 2 s, as a
-//! smile or a nod answers within that. Voices take turns: in one recording the pitch and level of two people are never there at once, and
-//! whatever is put into the gaps (a hold, a line, silence) would be correlated with the taking of turns instead. So pitch and level run
-//! on the clock of exchanges, one value a turn, the second person's answer against the first one's turn (lag 0) or against the turn before
-//! that (lag 1), in windows of 6 exchanges. Between the two clocks: the level of whoever speaks against the head of whoever listens.
-//! Boker et al. (2002) and Ramseyer and Tschacher (2011) use windows of 4 s and 60 s; 15 s holds a few movements and still lets an
-//! interview of ten minutes have 40.
+//! Faces and heads are seen all the time: smile and head speed run at ten values a second, in windows of 15 s with lags
+//! up to 2 s, as a smile or a nod answers within that. Voices take turns: in one recording the pitch and level of two
+//! people are never there at once, and whatever is put into the gaps (a hold, a line, silence) would be correlated with
+//! the taking of turns instead. So pitch and level run on the clock of exchanges, one value a turn, the second person's
+//! answer against the first one's turn (lag 0) or against the turn before that (lag 1), in windows of 6 exchanges.
+//! Between the two clocks: the level of whoever speaks against the head of whoever listens. Boker et al. (2002) and
+//! Ramseyer and Tschacher (2011) use windows of 4 s and 60 s; 15 s holds a few movements and still lets an interview of
+//! ten minutes have 40.
 //!
-//! The table looks at the whole interview and no task may use it; `dyads` has the same of the last 10 minutes up to each turn's end.
+//! The table looks at the whole interview and no task may use it; `dyads` has the same of the last 10 minutes up to
+//! each turn's end.
 
 #[cfg(test)]
 mod tests;
@@ -30,7 +32,8 @@ use crate::time::Segment;
 pub(super) const STEP_SECS: f64 = 0.1;
 
 /// Windows and lags on that grid.
-pub(super) const GRID_LAGS: LagSettings = LagSettings { window: 150, max_lag: 20, min_windows: 8, surrogates: 100, seed: 1 };
+pub(super) const GRID_LAGS: LagSettings =
+    LagSettings { window: 150, max_lag: 20, min_windows: 8, surrogates: 100, seed: 1 };
 
 /// On the clock of exchanges.
 const EXCHANGE_LAGS: LagSettings = LagSettings { window: 6, max_lag: 1, min_windows: 5, surrogates: 100, seed: 1 };
@@ -85,18 +88,24 @@ fn layout<'a>() -> Layout<PairSignal<'a>> {
              by turn).",
             |p: &PairSignal<'a>| p.signal,
         ),
-        Column::float("window_secs", "s", "Length of a window; null where windows are counted in exchanges.", |p: &PairSignal<'a>| {
-            p.on(Clock::Grid, |_| Some(GRID_LAGS.window as f64 * STEP_SECS))
-        }),
+        Column::float(
+            "window_secs",
+            "s",
+            "Length of a window; null where windows are counted in exchanges.",
+            |p: &PairSignal<'a>| p.on(Clock::Grid, |_| Some(GRID_LAGS.window as f64 * STEP_SECS)),
+        ),
         Column::int("window_exchanges", "", "Length of a window in exchanges of turns.", |p: &PairSignal<'a>| {
             p.on(Clock::Exchanges, |_| Some(EXCHANGE_LAGS.window))
         }),
     ];
     let measures = [
         Column::int("windows", "", "Windows used.", |p: &PairSignal<'a>| p.following.map(|f| f.windows)),
-        Column::float("correlation", "1", "Mean correlation of the windows at the best lag (through Fisher's z).", |p: &PairSignal<'a>| {
-            p.following.map(|f| f.correlation)
-        }),
+        Column::float(
+            "correlation",
+            "1",
+            "Mean correlation of the windows at the best lag (through Fisher's z).",
+            |p: &PairSignal<'a>| p.following.map(|f| f.correlation),
+        ),
         Column::float(
             "z",
             "sd",
@@ -126,7 +135,8 @@ fn layout<'a>() -> Layout<PairSignal<'a>> {
     ];
     let mut columns = all_until(CutOff::None, keys);
     columns.extend(measured(Modality::Dyad, measures));
-    let description = "How closely one person follows another over the whole interview, by one signal. No feature of any task.";
+    let description =
+        "How closely one person follows another over the whole interview, by one signal. No feature of any task.";
     Layout { name: "synchrony", description, columns }
 }
 
@@ -156,10 +166,13 @@ pub(super) fn moves(relations: &Relations<'_>, watched: &Watched, labels: &[&str
     let end = seen.max(relations.acoustics.len() as f64 * GRID.hop_secs());
     let of = |label: &&str| {
         let person = relations.person(label).and_then(|p| watched.person(p));
-        let grid = |points: Vec<(f64, f64)>| if points.is_empty() { Vec::new() } else { on_grid(points, end, STEP_SECS) };
+        let grid =
+            |points: Vec<(f64, f64)>| if points.is_empty() { Vec::new() } else { on_grid(points, end, STEP_SECS) };
         let moves = Moves {
             smile: person.map_or_else(Vec::new, |p| grid(p.smile.clone())),
-            head: person.map_or_else(Vec::new, |p| grid(p.motions.iter().map(|m| (0.5 * (m.from + m.to), m.deg_per_sec)).collect())),
+            head: person.map_or_else(Vec::new, |p| {
+                grid(p.motions.iter().map(|m| (0.5 * (m.from + m.to), m.deg_per_sec)).collect())
+            }),
             level: relations
                 .voice(label)
                 .map_or_else(Vec::new, |v| level_while_speaking(v, relations.annotation, relations.acoustics, end)),
@@ -174,7 +187,8 @@ fn level_while_speaking(voice: &str, annotation: &Annotation, acoustics: &Acoust
     let mut grid = vec![f64::NAN; (end.max(0.0) / STEP_SECS) as usize + 1];
     // The cell of a grid point reaches half a step to both sides.
     let half = 0.5 * STEP_SECS;
-    let cells = |a: f64, b: f64| ((a / STEP_SECS).ceil().max(0.0) as usize, ((b / STEP_SECS).floor() + 1.0).max(0.0) as usize);
+    let cells =
+        |a: f64, b: f64| ((a / STEP_SECS).ceil().max(0.0) as usize, ((b / STEP_SECS).floor() + 1.0).max(0.0) as usize);
     for turn in annotation.turns().iter().filter(|t| t.speaker == voice) {
         let (first, last) = cells(turn.segment.start().get() + half, turn.segment.end().get() - half);
         for (i, slot) in grid.iter_mut().enumerate().take(last).skip(first) {
@@ -255,14 +269,23 @@ impl<'a> Signals<'a> {
         let (a, b) = (&self.moves[from], &self.moves[to]);
         let no_face = |who: &str, x: &[f64]| x.is_empty().then(|| self.why_no_face(who));
         let interview_id = self.relations.interview_id;
-        let row = |signal, clock, following, missing| PairSignal { interview_id, from, to, signal, clock, following, missing };
+        let row = |signal, clock, following, missing| PairSignal {
+            interview_id,
+            from,
+            to,
+            signal,
+            clock,
+            following,
+            missing,
+        };
         let on_grid = [
             ("smile", &a.smile, &b.smile, no_face(from, &a.smile).or_else(|| no_face(to, &b.smile))),
             ("head_motion", &a.head, &b.head, no_face(from, &a.head).or_else(|| no_face(to, &b.head))),
             ("level_to_head_motion", &a.level, &b.head, self.no_speech(&a.level).or_else(|| no_face(to, &b.head))),
         ];
-        let on_grid =
-            on_grid.map(|(signal, leader, follower, missing)| row(signal, Clock::Grid, lagged(leader, follower, GRID_LAGS), missing));
+        let on_grid = on_grid.map(|(signal, leader, follower, missing)| {
+            row(signal, Clock::Grid, lagged(leader, follower, GRID_LAGS), missing)
+        });
         let no_sound = self.relations.acoustics.is_empty().then_some(Missing::NoStream);
         let exchanges = self.exchanges.get(&(first, second)).map_or(&[][..], Vec::as_slice);
         let by_exchange = [(0, "pitch"), (1, "level")].map(|(quality, signal)| {
@@ -299,7 +322,8 @@ fn exchanges(relations: &Relations<'_>, labels: &[&str]) -> BTreeMap<(usize, usi
     exchanges
 }
 
-/// The pairs that have rows, in order: all; in a crowd those who have a window of exchanges, and those both on the screen.
+/// The pairs that have rows, in order: all; in a crowd those who have a window of exchanges, and those both on the
+/// screen.
 fn pairs(
     relations: &Relations<'_>,
     labels: &[&str],

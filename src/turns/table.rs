@@ -63,9 +63,11 @@ fn layout<'a>() -> Layout<TurnRow<'a>> {
         |r: &TurnRow<'a>| r.facts.person.as_deref(),
     ));
     columns.extend(voice_columns());
-    columns.push(Column::text("face_person", "The person whose face the following columns describe.", |r: &TurnRow<'a>| {
-        r.facts.face.as_ref().map(|f| f.person.as_str())
-    }));
+    columns.push(Column::text(
+        "face_person",
+        "The person whose face the following columns describe.",
+        |r: &TurnRow<'a>| r.facts.face.as_ref().map(|f| f.person.as_str()),
+    ));
     columns.push(Column::text(
         "face_source",
         "cast = the speaker's own face; only_visible = the one person seen while the speaker is not placed on the screen.",
@@ -74,26 +76,42 @@ fn layout<'a>() -> Layout<TurnRow<'a>> {
     let why = "Why the face columns are null: no_stream, no_face, off_screen, low_quality, past_end, not_requested.";
     columns.push(Column::text("face_missing", why, |r: &TurnRow<'a>| r.facts.face_missing).until(CutOff::TurnEnd));
     columns.extend(face_columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| r.facts.face.as_ref())));
-    Layout { name: "turns", description: "One turn of the transcript, or one speech turn where there is none.", columns }
+    Layout {
+        name: "turns",
+        description: "One turn of the transcript, or one speech turn where there is none.",
+        columns,
+    }
 }
 
 fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
     let mut columns = vec![
-        Column::text("interview_id", "Interview the row belongs to.", |r: &TurnRow<'a>| r.interview_id).until(CutOff::None),
-        Column::int("turn_index", "", "Turn, from 1 in the transcript's order; RESCUE-bench's row_index.", |r: &TurnRow<'a>| r.turn.index)
+        Column::text("interview_id", "Interview the row belongs to.", |r: &TurnRow<'a>| r.interview_id)
             .until(CutOff::None),
-        Column::float("start_secs", "s", "Start of the turn, from the recording's origin.", |r: &TurnRow<'a>| r.turn.segment.start())
-            .until(CutOff::TurnStart)
-            .of(Modality::Timing),
+        Column::int(
+            "turn_index",
+            "",
+            "Turn, from 1 in the transcript's order; RESCUE-bench's row_index.",
+            |r: &TurnRow<'a>| r.turn.index,
+        )
+        .until(CutOff::None),
+        Column::float("start_secs", "s", "Start of the turn, from the recording's origin.", |r: &TurnRow<'a>| {
+            r.turn.segment.start()
+        })
+        .until(CutOff::TurnStart)
+        .of(Modality::Timing),
     ];
     let said = [
-        Column::float("end_secs", "s", "End of the turn; it may lie past the media's end.", |r: &TurnRow<'a>| r.turn.segment.end()),
+        Column::float("end_secs", "s", "End of the turn; it may lie past the media's end.", |r: &TurnRow<'a>| {
+            r.turn.segment.end()
+        }),
         Column::float("duration_secs", "s", "End minus start.", |r: &TurnRow<'a>| r.turn.segment.duration()),
         Column::text("speaker", "The transcript's label, else the diarized speaker.", |r: &TurnRow<'a>| {
             r.turn.speaker.as_deref().or(r.facts.speech.speaker.as_deref())
         }),
         Column::text("text", "The words said.", |r: &TurnRow<'a>| r.turn.text.as_str()),
-        Column::int("words", "", "Number of words in the text; null without a transcript.", |r: &TurnRow<'a>| r.facts.words),
+        Column::int("words", "", "Number of words in the text; null without a transcript.", |r: &TurnRow<'a>| {
+            r.facts.words
+        }),
     ];
     columns.extend(measured(Modality::Timing, all_until(CutOff::TurnEnd, said)));
     columns
@@ -102,30 +120,40 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
 /// Who is heard. Matching, clustering and the cast look at the whole interview.
 fn speech_columns<'a>() -> Vec<Column<TurnRow<'a>>> {
     vec![
-        Column::text("matched_speaker", "Diarized speaker that the label was matched to over the interview.", |r: &TurnRow<'a>| {
-            r.facts.matched_speaker.as_deref()
-        }),
+        Column::text(
+            "matched_speaker",
+            "Diarized speaker that the label was matched to over the interview.",
+            |r: &TurnRow<'a>| r.facts.matched_speaker.as_deref(),
+        ),
         Column::text("diarized_speaker", "Diarized speaker who talks most during the turn.", |r: &TurnRow<'a>| {
             r.facts.speech.speaker.as_deref()
         }),
-        Column::float("speaker_purity", "1", "Share of the turn's speech that is the matched speaker's, 0 to 1.", |r: &TurnRow<'a>| {
-            r.facts.speech.purity
-        })
+        Column::float(
+            "speaker_purity",
+            "1",
+            "Share of the turn's speech that is the matched speaker's, 0 to 1.",
+            |r: &TurnRow<'a>| r.facts.speech.purity,
+        )
         .of(Modality::Voice),
-        Column::bool("speaker_contradicts", "True when another voice than the matched one talks most.", |r: &TurnRow<'a>| {
-            match (&r.facts.matched_speaker, &r.facts.speech.speaker) {
+        Column::bool(
+            "speaker_contradicts",
+            "True when another voice than the matched one talks most.",
+            |r: &TurnRow<'a>| match (&r.facts.matched_speaker, &r.facts.speech.speaker) {
                 (Some(expected), Some(heard)) => Some(expected != heard),
                 _ => None,
-            }
-        })
+            },
+        )
         .of(Modality::Voice),
         Column::float("speech_share", "1", "Share of the turn in which anybody talks, 0 to 1.", |r: &TurnRow<'a>| {
             r.facts.speech.speech_share
         })
         .of(Modality::Timing),
-        Column::float("overlap_share", "1", "Share of the turn in which two or more talk, 0 to 1.", |r: &TurnRow<'a>| {
-            r.facts.speech.overlap_share
-        })
+        Column::float(
+            "overlap_share",
+            "1",
+            "Share of the turn in which two or more talk, 0 to 1.",
+            |r: &TurnRow<'a>| r.facts.speech.overlap_share,
+        )
         .of(Modality::Timing),
     ]
 }

@@ -1,4 +1,5 @@
-//! What each person's face did over the interview, as series that can be set beside another person's: smile, brow, head, gaze.
+//! What each person's face did over the interview, as series that can be set beside another person's: smile, brow,
+//! head, gaze.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +11,8 @@ use crate::time::{Segment, TOLERANCE_SECS};
 /// Observations further apart than this belong to different movements (as in the search for nods).
 const LONGEST_STEP_SECS: f64 = 0.35;
 
-/// A rise is one when the value stays up so long and had been down so long: felt smiles last 0.5 to 4 s (Ekman and Friesen 1982), and a
-/// mouth that speaks passes through the same shapes for less.
+/// A rise is one when the value stays up so long and had been down so long: felt smiles last 0.5 to 4 s (Ekman and
+/// Friesen 1982), and a mouth that speaks passes through the same shapes for less.
 const HOLD_SECS: f64 = 0.5;
 
 /// Having risen, the value must fall below this share of the threshold before it can rise again; a choice.
@@ -24,7 +25,8 @@ pub(super) struct Look {
     /// Middle and width of the box, px.
     pub(super) x: f64,
     pub(super) width: f64,
-    /// Where the face looks, degrees to the image's right of the camera: by the eyes, by the head where it is turned too far for them.
+    /// Where the face looks, degrees to the image's right of the camera: by the eyes, by the head where it is turned
+    /// too far for them.
     pub(super) gaze_yaw_deg: Option<f64>,
 }
 
@@ -94,7 +96,9 @@ impl Watched {
                 && at - was.pts.get() <= LONGEST_STEP_SECS
             {
                 let d = |a: f32, b: f32| f64::from(a - b).powi(2);
-                let turn = (d(now.yaw_deg, then.yaw_deg) + d(now.pitch_deg, then.pitch_deg) + d(now.roll_deg, then.roll_deg)).sqrt();
+                let turn =
+                    (d(now.yaw_deg, then.yaw_deg) + d(now.pitch_deg, then.pitch_deg) + d(now.roll_deg, then.roll_deg))
+                        .sqrt();
                 let from = was.pts.get();
                 person.motions.push(HeadMotion { from, to: at, deg_per_sec: turn / (at - from) });
             }
@@ -191,7 +195,8 @@ mod tests {
 
     #[test]
     fn a_rise_comes_from_rest_and_stays() {
-        let onsets = |text: &str| rises(&series(text), 0.3).iter().map(|r| (10.0 * r.onset).round() as i32).collect::<Vec<_>>();
+        let onsets =
+            |text: &str| rises(&series(text), 0.3).iter().map(|r| (10.0 * r.onset).round() as i32).collect::<Vec<_>>();
         assert_eq!(onsets("......xxxxxxx.."), [6]);
         assert_eq!(onsets("xxxxxxxxxxxx"), [] as [i32; 0], "already up");
         assert_eq!(onsets("......xxx.....xx....."), [] as [i32; 0], "a mouth that speaks");

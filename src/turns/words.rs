@@ -32,7 +32,9 @@ fn layout<'a>() -> Layout<SpokenWord<'a>> {
         Column::float("start_secs", "s", "Start; null where the transcript gives none.", |w: &SpokenWord<'a>| {
             w.word.segment.map(|s| s.start())
         }),
-        Column::float("end_secs", "s", "End; null where the transcript gives none.", |w: &SpokenWord<'a>| w.word.segment.map(|s| s.end())),
+        Column::float("end_secs", "s", "End; null where the transcript gives none.", |w: &SpokenWord<'a>| {
+            w.word.segment.map(|s| s.end())
+        }),
         Column::text("speaker", "The word's own speaker label, else the turn's.", |w: &SpokenWord<'a>| {
             w.word.speaker.as_deref().or(w.turn.speaker.as_deref())
         }),
@@ -44,9 +46,12 @@ fn layout<'a>() -> Layout<SpokenWord<'a>> {
             "Diarized speaker who talks most during the word; null without a time or a voice.",
             |w: &SpokenWord<'a>| w.heard.speaker.clone(),
         ),
-        Column::float("overlap_share", "1", "Share of the word in which two or more talk, 0 to 1.", |w: &SpokenWord<'a>| {
-            w.heard.overlap_share
-        }),
+        Column::float(
+            "overlap_share",
+            "1",
+            "Share of the word in which two or more talk, 0 to 1.",
+            |w: &SpokenWord<'a>| w.heard.overlap_share,
+        ),
     ];
     let mut columns = all_until(CutOff::None, keys);
     columns.extend(measured(Modality::Timing, all_until(CutOff::TurnEnd, said).into_iter().chain(heard)));
@@ -63,7 +68,8 @@ pub fn words_schema() -> TableSchema {
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
 pub fn words_table(interview_id: &str, turns: &[Turn], annotation: &Annotation) -> Result<Table> {
-    let words = turns.iter().flat_map(|turn| turn.words.iter().zip(1i64..).map(move |(word, index)| (turn, word, index)));
+    let words =
+        turns.iter().flat_map(|turn| turn.words.iter().zip(1i64..).map(move |(word, index)| (turn, word, index)));
     layout().table(words.map(|(turn, word, word_index)| {
         let heard = word.segment.map(|s| speech_context(annotation, s, None)).unwrap_or_default();
         SpokenWord { interview_id, turn, word_index, word, heard }
@@ -81,7 +87,8 @@ mod tests {
         let segment = |a, b| Segment::from_secs(a, b).unwrap();
         let voice = |a, b, s: &str| SpeechTurn { segment: segment(a, b), speaker: s.into() };
         let annotation = Annotation::new(vec![voice(0.0, 1.0, "S0"), voice(0.75, 2.0, "S1")]);
-        let word = |at: Option<(f64, f64)>| Word { text: "so".into(), segment: at.map(|(a, b)| segment(a, b)), speaker: None };
+        let word =
+            |at: Option<(f64, f64)>| Word { text: "so".into(), segment: at.map(|(a, b)| segment(a, b)), speaker: None };
         let words = vec![word(Some((0.0, 0.5))), word(Some((0.5, 1.5))), word(None), word(Some((3.0, 3.5)))];
         // The transcript names nobody.
         let turn = Turn { index: 1, segment: segment(0.0, 4.0), speaker: None, text: "so so so so".into(), words };

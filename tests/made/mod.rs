@@ -1,5 +1,5 @@
-//! A made corpus: couples and families in the benchmark's format with invented words, and tables as `extract` would write them, in whose
-//! noise labels are planted or not.
+//! A made corpus: couples and families in the benchmark's format with invented words, and tables as `extract` would
+//! write them, in whose noise labels are planted or not.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,7 +13,8 @@ use turnwise::store::paths::table_path;
 use turnwise::table::{Kind, Modality, TableBuilder, TableSchema};
 
 const COUPLE_STATES: [&str; 4] = ["attack_attack", "pursue_withdraw", "repair_softening", "withdraw_withdraw"];
-const FAMILY_STATES: [&str; 4] = ["cooperative_family_alliance", "escalation_conflict", "pursue_withdraw", "repair_softening"];
+const FAMILY_STATES: [&str; 4] =
+    ["cooperative_family_alliance", "escalation_conflict", "pursue_withdraw", "repair_softening"];
 const STRATEGIES: [&str; 4] = ["track", "join", "reframe", "safeguard"];
 
 /// How it is made.
@@ -106,10 +107,14 @@ impl Corpus {
         for r in 0..rows {
             let planted = chance.unit() < self.planted;
             // What was seen and heard in the row before decides, or chance does.
-            let cause = made.last().filter(|_| planted).map_or_else(|| std::array::from_fn(|_| chance.below(4)), |m: &Made| m.state);
+            let cause = made
+                .last()
+                .filter(|_| planted)
+                .map_or_else(|| std::array::from_fn(|_| chance.below(4)), |m: &Made| m.state);
             let last = made.last().map(|m| m.speaker.clone()).filter(|s| s != "Therapist");
             let therapist = last.is_some() && (cause[1] == 0 || (chance.unit() < 0.1));
-            let speaker = if therapist { "Therapist".to_owned() } else { people[chance.below(people.len())].to_owned() };
+            let speaker =
+                if therapist { "Therapist".to_owned() } else { people[chance.below(people.len())].to_owned() };
             let length = 1.0 + 9.0 * chance.unit();
             let state: [usize; 4] = std::array::from_fn(|_| chance.below(4));
             let own = if chance.unit() < self.planted { state } else { std::array::from_fn(|_| chance.below(4)) };
@@ -122,18 +127,19 @@ impl Corpus {
                 row["relation_cycle_state"] = json!(states[cause[0]]);
                 row["support_strategy"] = json!([{"provider": "Therapist", "target": [target], "strategy_type": STRATEGIES[cause[3]], "strategy_content": "asks"}]);
             } else {
-                row["internal_emotion"] =
-                    json!([{"person": speaker, "emotion_description": "a quiet worry", "intensity": 1 + 2 * own[0] + chance.below(2)}]);
+                row["internal_emotion"] = json!([{"person": speaker, "emotion_description": "a quiet worry", "intensity": 1 + 2 * own[0] + chance.below(2)}]);
                 let about = if own[2] < 2 { "Therapist" } else { other };
-                row["viewpoints_attitudes"] =
-                    json!([{"source": speaker, "target": about, "viewpoint": "that lanterns matter", "attitude": "fond"}]);
+                row["viewpoints_attitudes"] = json!([{"source": speaker, "target": about, "viewpoint": "that lanterns matter", "attitude": "fond"}]);
             }
             told.push(row);
             made.push(Made { speaker, start: time, end: time + length, state });
             time += length;
         }
         let scenario = if family { "family" } else { "couple" };
-        (json!({"sample_id": id, "scenario": scenario, "participants": people, "source_file": format!("{id}.json"), "rows": told}), made)
+        (
+            json!({"sample_id": id, "scenario": scenario, "participants": people, "source_file": format!("{id}.json"), "rows": told}),
+            made,
+        )
     }
 
     fn table(&self, schema: &TableSchema, id: &str, rows: &[Made], chance: &mut Chance) -> turnwise::table::Table {
@@ -152,7 +158,9 @@ impl Corpus {
         let mut table = TableBuilder::new(TableSchema { columns, ..schema.clone() });
         let names: Vec<(String, Kind)> = schema.columns.iter().map(|c| (c.name.to_string(), c.kind)).collect();
         let has = |name: &str| {
-            self.wide || planted(name).is_some() || ["turn_index", "end_secs", "overlap_secs", "duration_secs"].contains(&name)
+            self.wide
+                || planted(name).is_some()
+                || ["turn_index", "end_secs", "overlap_secs", "duration_secs"].contains(&name)
         };
         let mut speakers: Vec<&str> = rows.iter().map(|m| m.speaker.as_str()).collect();
         speakers.sort_unstable();

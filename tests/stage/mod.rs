@@ -1,4 +1,5 @@
-//! A stage for stories about the program: a folder of its own, short clips of the sample media, and the program run in it.
+//! A stage for stories about the program: a folder of its own, short clips of the sample media, and the program run in
+//! it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,13 @@ impl Stage {
         let fast = ["-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac"];
         let mut ffmpeg = Command::new("ffmpeg");
         ffmpeg.args(["-v", "error", "-y", "-ss", from, "-t", secs, "-i"]).arg(sample("ted_talk.mp4"));
-        let done = ffmpeg.args(fast).args(options).arg(&path).stdin(Stdio::null()).status().expect("ffmpeg is needed: make apt");
+        let done = ffmpeg
+            .args(fast)
+            .args(options)
+            .arg(&path)
+            .stdin(Stdio::null())
+            .status()
+            .expect("ffmpeg is needed: make apt");
         assert!(done.success());
         path
     }
@@ -58,13 +65,18 @@ impl Stage {
         self.cut(name, "25", "3", &[])
     }
 
-    /// A models folder with all the real files, the tiny graphs of `fixtures/models`, and entries that add to the registry: a name, a
-    /// graph, and the rest of the entry.
+    /// A models folder with all the real files, the tiny graphs of `fixtures/models`, and entries that add to the
+    /// registry: a name, a graph, and the rest of the entry.
     pub fn own_models(&self, entries: &[(&str, &str, &str)]) -> PathBuf {
         let folder = self.path("models");
         std::fs::create_dir(&folder).unwrap();
-        for file in std::fs::read_dir(models()).unwrap().map(|e| e.unwrap().path()).filter(|p| p.extension().is_none_or(|e| e != "toml")) {
-            std::os::unix::fs::symlink(std::fs::canonicalize(&file).unwrap(), folder.join(file.file_name().unwrap())).unwrap();
+        for file in std::fs::read_dir(models())
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .filter(|p| p.extension().is_none_or(|e| e != "toml"))
+        {
+            std::os::unix::fs::symlink(std::fs::canonicalize(&file).unwrap(), folder.join(file.file_name().unwrap()))
+                .unwrap();
         }
         let mut registry = "schema = 1\n".to_owned();
         for (name, graph, rest) in entries {
@@ -72,7 +84,8 @@ impl Stage {
             std::fs::copy(&from, folder.join(graph)).unwrap();
             let sha256 = turnwise::inference::file_sha256(&from).unwrap();
             let told = "role = \"test\"\nlicence = \"MIT\"\norigin = \"made by make_models.py\"";
-            registry += &format!("[[model]]\nname = \"{name}\"\nfile = \"{graph}\"\nsha256 = \"{sha256}\"\n{told}\n{rest}\n");
+            registry +=
+                &format!("[[model]]\nname = \"{name}\"\nfile = \"{graph}\"\nsha256 = \"{sha256}\"\n{told}\n{rest}\n");
         }
         std::fs::write(folder.join("models.toml"), registry).unwrap();
         folder
@@ -120,7 +133,8 @@ pub fn sample(name: &str) -> PathBuf {
 }
 
 pub fn models() -> PathBuf {
-    std::env::var_os("TURNWISE_MODELS").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("onnx/models"), PathBuf::from)
+    std::env::var_os("TURNWISE_MODELS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("onnx/models"), PathBuf::from)
 }
 
 /// A pipe that nobody writes into: whoever opens it to read hangs.

@@ -163,7 +163,8 @@ def vanishing(corpus: Corpus, how, after: float) -> list[str]:
         how(room.out)
     ended = running.end(LIMIT_SECS)
     faults = ended.faults(corpus.program.worker_mib) + running.survivors()
-    # Rows may stay of tables that were deleted behind the program's back; then it must have said that the folder is gone.
+    # Rows may stay of tables that were deleted behind the program's back; then it must have said that the folder is
+    # gone.
     if not (ended.code and GONE in ended.err):
         faults += corpus.honest(room, ended.code)
     if room.out.is_file():

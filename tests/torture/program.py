@@ -135,8 +135,8 @@ class Running:
         self.process.returncode = os.waitstatus_to_exitcode(status)
         secs = time.monotonic() - self.begun
         out, err = (self.log.with_suffix(s).read_text(errors="replace") for s in (".out", ".err"))
-        # The kernel counts all descendants that were waited for into `usage`; but a new process begins with the peak of the
-        # one that made it, which is ours.
+        # The kernel counts all descendants that were waited for into `usage`; but a new process begins with the peak of
+        # the one that made it, which is ours.
         if usage.ru_maxrss / 1024 > held_mib(os.getpid()):
             peak = max(peak, usage.ru_maxrss / 1024)
         return Ended(self.process.returncode, out, err, secs, usage.ru_utime + usage.ru_stime, peak, why)

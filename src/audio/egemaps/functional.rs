@@ -23,7 +23,11 @@ const ENERGY_FLOOR: f64 = 1e-12;
 
 /// Nothing is defined: the signal is shorter than one long window.
 pub(super) fn undefined() -> Functionals {
-    Functionals { values: [None; FUNCTIONAL_COUNT], opensmile: [None; FUNCTIONAL_COUNT], missing: Some(Missing::TooShort) }
+    Functionals {
+        values: [None; FUNCTIONAL_COUNT],
+        opensmile: [None; FUNCTIONAL_COUNT],
+        missing: Some(Missing::TooShort),
+    }
 }
 
 /// Describes the contours before they are smoothed.
@@ -228,7 +232,11 @@ fn moments(x: &[f32]) -> Option<(f32, f32)> {
     let mean = (x.iter().map(|&v| f64::from(v)).sum::<f64>() / n) as f32;
     let m = f64::from(mean);
     let variance = x.iter().map(|&v| (f64::from(v) - m) * (f64::from(v) - m)).sum::<f64>() / n;
-    Some(if variance > 0.0 { (mean, (variance.sqrt() / if mean == 0.0 { 1.0 } else { m }) as f32) } else { (mean, 0.0) })
+    Some(if variance > 0.0 {
+        (mean, (variance.sqrt() / if mean == 0.0 { 1.0 } else { m }) as f32)
+    } else {
+        (mean, 0.0)
+    })
 }
 
 /// Percentile of sorted values, between two of them by their distance.

@@ -34,7 +34,8 @@ fn rows(text: &str) -> Vec<(f64, f64, Vec<f64>)> {
         .collect()
 }
 
-/// The times of row `i` of the functionals as the RTTM file has them, which the table gives with fewer digits; row 0 is the whole clip.
+/// The times of row `i` of the functionals as the RTTM file has them, which the table gives with fewer digits; row 0 is
+/// the whole clip.
 fn cut(shared: &Path, clip: &str, i: usize) -> Option<(f64, f64)> {
     let rttm = std::fs::read_to_string(shared.join(format!("media/audio/{clip}.rttm"))).ok()?;
     let line: Vec<&str> = rttm.lines().nth(i.checked_sub(1)?)?.split_whitespace().collect();
@@ -50,7 +51,8 @@ fn gunzip(path: &Path) -> String {
 
 /// 1 where nothing moves on either side.
 fn pearson(pairs: &[(f64, f64)]) -> f64 {
-    let is_constant = |side: fn(&(f64, f64)) -> f64| pairs.iter().all(|p| (side(p) - side(&pairs[0])).abs() < f64::MIN_POSITIVE);
+    let is_constant =
+        |side: fn(&(f64, f64)) -> f64| pairs.iter().all(|p| (side(p) - side(&pairs[0])).abs() < f64::MIN_POSITIVE);
     statistics::pearson(pairs).unwrap_or(if is_constant(|p| p.0) && is_constant(|p| p.1) { 1.0 } else { f64::NAN })
 }
 
@@ -99,8 +101,10 @@ fn descriptors_equal_opensmile() {
         let n = lld.frames();
         let agree = (0..n).filter(|&i| lld.voiced(i) == (reference[i].2[column::PITCH] > 0.0)).count();
         let common: Vec<usize> = (0..n).filter(|&i| lld.voiced(i) && reference[i].2[column::PITCH] > 0.0).collect();
-        let gross =
-            common.iter().filter(|&&i| (f64::from(lld.columns[column::PITCH][i]) - reference[i].2[column::PITCH]).abs() > 1.0).count();
+        let gross = common
+            .iter()
+            .filter(|&&i| (f64::from(lld.columns[column::PITCH][i]) - reference[i].2[column::PITCH]).abs() > 1.0)
+            .count();
         println!("{clip}: voicing agrees on {agree} of {n} frames; {gross} gross pitch errors in {}", common.len());
         if (agree as f64) < 0.98 * n as f64 || gross as f64 > 0.01 * common.len() as f64 {
             failed.push(format!("pitch on {clip}"));
@@ -110,12 +114,16 @@ fn descriptors_equal_opensmile() {
 }
 
 /// Pairs of ours and openSMILE's for each functional, over all segments of at least half a second.
-fn functional_pairs(shared: &Path, view: impl Fn(&Functionals) -> [Option<f64>; FUNCTIONAL_COUNT]) -> Vec<Vec<(f64, f64)>> {
+fn functional_pairs(
+    shared: &Path,
+    view: impl Fn(&Functionals) -> [Option<f64>; FUNCTIONAL_COUNT],
+) -> Vec<Vec<(f64, f64)>> {
     let mut extractor = Extractor::new();
     let mut pairs = vec![Vec::new(); FUNCTIONAL_COUNT];
     for clip in CLIPS {
         let signal = samples(&shared.join(format!("media/audio/{clip}.wav")));
-        let table = rows(&std::fs::read_to_string(shared.join(format!("reference/{clip}/egemaps_functionals.csv"))).unwrap());
+        let table =
+            rows(&std::fs::read_to_string(shared.join(format!("reference/{clip}/egemaps_functionals.csv"))).unwrap());
         for (i, (start, end, reference)) in table.into_iter().enumerate() {
             let (start, end) = cut(shared, clip, i).unwrap_or((start, end));
             if end - start < 0.5 {
@@ -161,7 +169,11 @@ fn values_differ_from_opensmile_only_in_the_levels_of_formants() {
     for (entry, pairs) in FUNCTIONALS.iter().zip(functional_pairs(&shared, |f| f.values)) {
         let (r, error, _) = agreement(&pairs);
         if entry.name.contains("amplitudeLogRelF0") {
-            println!("| {} | {} | {r:.3} | {error:.2} | the -201 dB of unvoiced frames is not in ours |", entry.name, pairs.len());
+            println!(
+                "| {} | {} | {r:.3} | {error:.2} | the -201 dB of unvoiced frames is not in ours |",
+                entry.name,
+                pairs.len()
+            );
         } else {
             assert!(r >= 0.999 && error <= 0.001, "{}: {r} {error}", entry.name);
         }

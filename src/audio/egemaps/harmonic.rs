@@ -128,7 +128,8 @@ impl HarmonicAnalyser {
             }
             let x = [peak - 1, peak, peak + 1];
             let (f, height) = parabola::vertex(x.map(|b| b as f64 * BIN_HZ), x.map(|b| f64::from(magnitude[b])));
-            *harmonic = Harmonic { bin: peak, hz: f as f32, magnitude: magnitude[peak], peak: height as f32, level_db: 0.0 };
+            *harmonic =
+                Harmonic { bin: peak, hz: f as f32, magnitude: magnitude[peak], peak: height as f32, level_db: 0.0 };
         }
     }
 
@@ -243,6 +244,9 @@ mod tests {
         assert!((r.formant_levels_db[0] + 6.0).abs() < 1e-3 && (r.formant_levels_db[1] + 20.0).abs() < 1e-3, "{r:?}");
         assert!(r.hnr_db > 10.0, "{r:?}");
         // Nothing near 5 kHz but the floor's flat bins: no harmonic there.
-        assert!(r.formant_levels_db[2].abs() < 1e-9 && (r.h1_a3_db - (-6.0 - 201.0f32).max(-201.0)).abs() < 1e-3, "{r:?}");
+        assert!(
+            r.formant_levels_db[2].abs() < 1e-9 && (r.h1_a3_db - (-6.0 - 201.0f32).max(-201.0)).abs() < 1e-3,
+            "{r:?}"
+        );
     }
 }

@@ -117,7 +117,8 @@ impl Lld {
         self.columns[0].len()
     }
 
-    /// Start of frame `i` in seconds from the signal's start, openSMILE's `start`; the frame's own 20 ms end 0.02 s later.
+    /// Start of frame `i` in seconds from the signal's start, openSMILE's `start`; the frame's own 20 ms end 0.02 s
+    /// later.
     pub fn start_secs(i: usize) -> f64 {
         i as f64 / 100.0
     }

@@ -1,4 +1,5 @@
-//! Signals of known properties, with what openSMILE (package opensmile 2.6.0) measured on the same signals, and signals nobody should send.
+//! Signals of known properties, with what openSMILE (package opensmile 2.6.0) measured on the same signals, and signals
+//! nobody should send.
 
 use super::*;
 
@@ -14,7 +15,8 @@ fn value(f: &Functionals, name: &str) -> f64 {
     f.values[index(name)].unwrap()
 }
 
-/// Numbers in [-1, 1) of the generator that made the signals openSMILE was asked about: other numbers would have other answers.
+/// Numbers in [-1, 1) of the generator that made the signals openSMILE was asked about: other numbers would have other
+/// answers.
 struct Noise(u32);
 
 impl Noise {
@@ -24,7 +26,8 @@ impl Noise {
     }
 }
 
-/// Pulses at `hz` through two first-order low-passes. Periods vary evenly by `jitter` to either side, amplitudes alternate by `shimmer`.
+/// Pulses at `hz` through two first-order low-passes. Periods vary evenly by `jitter` to either side, amplitudes
+/// alternate by `shimmer`.
 fn pulses(hz: f64, jitter: f64, shimmer: f64, len: usize, amplitude: f64) -> Vec<f32> {
     let mut train = vec![0.0f64; len + 2];
     let (mut t, mut k, mut noise) = (0.0f64, 0, Noise(1));
@@ -80,7 +83,8 @@ fn jitter_and_shimmer_have_their_size() {
 #[test]
 fn half_the_amplitude_is_six_decibels_less() {
     let mut e = Extractor::new();
-    let (loud, soft) = (e.functionals(&pulses(120.0, 0.0, 0.0, 48_000, 0.3)), e.functionals(&pulses(120.0, 0.0, 0.0, 48_000, 0.15)));
+    let (loud, soft) =
+        (e.functionals(&pulses(120.0, 0.0, 0.0, 48_000, 0.3)), e.functionals(&pulses(120.0, 0.0, 0.0, 48_000, 0.15)));
     close(value(&loud, "equivalentSoundLevel_dBp") - value(&soft, "equivalentSoundLevel_dBp"), 6.0203, 1e-3);
     close(value(&loud, "loudness_sma3_amean"), 0.58623, 1e-4);
     close(value(&soft, "loudness_sma3_amean"), 0.37104, 1e-4);

@@ -83,7 +83,12 @@ impl PeriodFollower {
             at += match self.best_lag(&samples, at, &search) {
                 Some((lag, exact, correlation)) => {
                     if correlation > LEAST_CORRELATION {
-                        self.count(&mut tally, (exact / 16_000.0) as f32, &samples[at..at + lag], &samples[at + lag..at + 2 * lag]);
+                        self.count(
+                            &mut tally,
+                            (exact / 16_000.0) as f32,
+                            &samples[at..at + lag],
+                            &samples[at + lag..at + 2 * lag],
+                        );
                     }
                     lag
                 }
@@ -167,7 +172,11 @@ impl PeriodFollower {
             self.jitter = ((tally.difference_sum / tally.differences) / (tally.period_sum / tally.periods)).min(1.0);
         }
         if tally.periods > 0.0 {
-            self.shimmer = if tally.amplitude_sum > 0.0 { (tally.amplitude_difference_sum / tally.amplitude_sum).min(1.0) } else { 0.0 };
+            self.shimmer = if tally.amplitude_sum > 0.0 {
+                (tally.amplitude_difference_sum / tally.amplitude_sum).min(1.0)
+            } else {
+                0.0
+            };
         }
         // A voiced frame without a period of its own repeats the one before.
         let jitter = if held || tally.differences > 0.0 { self.jitter } else { 0.0 };

@@ -122,7 +122,10 @@ impl PitchAnalyser {
             c[i] += self.spline[i].back * c[i + 1];
         }
         for (out, p) in self.octave.iter_mut().zip(&self.points) {
-            let value = p.left * y[p.bin] + (1.0 - p.left) * y[p.bin + 1] + p.left_curvature * c[p.bin] + p.right_curvature * c[p.bin + 1];
+            let value = p.left * y[p.bin]
+                + (1.0 - p.left) * y[p.bin + 1]
+                + p.left_curvature * c[p.bin]
+                + p.right_curvature * c[p.bin + 1];
             let value = value as f32;
             *out = if value > 0.0 { (f64::from(value) * p.weight) as f32 } else { 0.0 };
         }
@@ -188,7 +191,13 @@ fn factorise(x: &[f64]) -> Vec<Row> {
         let (left, right, both) = (x[i] - x[i - 1], x[i + 1] - x[i], x[i + 1] - x[i - 1]);
         let below = left / both;
         let pivot = 1.0 / (below * rows[i - 1].back + 2.0);
-        rows[i] = Row { below, pivot, right_scale: 6.0 / (right * both), left_scale: 6.0 / (left * both), back: (below - 1.0) * pivot };
+        rows[i] = Row {
+            below,
+            pivot,
+            right_scale: 6.0 / (right * both),
+            left_scale: 6.0 / (left * both),
+            back: (below - 1.0) * pivot,
+        };
     }
     rows
 }

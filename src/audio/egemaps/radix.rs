@@ -1,12 +1,14 @@
-//! A real transform of 512 points in single precision, in a fixed order of operations: the split-radix scheme of Ooura's general purpose package
-//! `fftsg` (T. Ooura, 1996-2001, <https://www.kurims.kyoto-u.ac.jp/~ooura/fft.html>), which openSMILE uses.
+//! A real transform of 512 points in single precision, in a fixed order of operations: the split-radix scheme of
+//! Ooura's general purpose package `fftsg` (T. Ooura, 1996-2001, <https://www.kurims.kyoto-u.ac.jp/~ooura/fft.html>),
+//! which openSMILE uses.
 //!
-//! Why not the transform of [`crate::audio::spectrum`]: openSMILE's formants are roots of a polynomial that is fitted to a signal without energy
-//! above 3.4 kHz, an ill-conditioned problem. There the rounding of the single precision sums decides whether an extra root appears, and only the
-//! same order of additions gives the same formants.
+//! Why not the transform of [`crate::audio::spectrum`]: openSMILE's formants are roots of a polynomial that is fitted
+//! to a signal without energy above 3.4 kHz, an ill-conditioned problem. There the rounding of the single precision
+//! sums decides whether an extra root appears, and only the same order of additions gives the same formants.
 //!
-//! The points are transformed as 256 complex pairs. A block is split into quarters by butterflies that come in two kinds, plain and turned (by an
-//! eighth); the quarters of a plain block are plain, turned, plain, plain, those of a turned one plain, turned, plain, turned.
+//! The points are transformed as 256 complex pairs. A block is split into quarters by butterflies that come in two
+//! kinds, plain and turned (by an eighth); the quarters of a plain block are plain, turned, plain, plain, those of a
+//! turned one plain, turned, plain, turned.
 
 use std::f64::consts::FRAC_PI_4;
 
@@ -133,16 +135,24 @@ impl FixedDft {
                 return (once(2 * j), thrice(2 * j));
             }
             let (low, low3) = if j == 1 { ((1.0, 0.0), (1.0, 0.0)) } else { (once(2 * j - 2), thrice(2 * j - 2)) };
-            let (high, high3) = if j == 31 { ((eighth, eighth), (-eighth, -eighth)) } else { (once(2 * j + 2), thrice(2 * j + 2)) };
-            ((scale * (low.0 + high.0), scale * (low.1 + high.1)), (scale3 * (low3.0 + high3.0), scale3 * (low3.1 + high3.1)))
+            let (high, high3) =
+                if j == 31 { ((eighth, eighth), (-eighth, -eighth)) } else { (once(2 * j + 2), thrice(2 * j + 2)) };
+            (
+                (scale * (low.0 + high.0), scale * (low.1 + high.1)),
+                (scale3 * (low3.0 + high3.0), scale3 * (low3.1 + high3.1)),
+            )
         };
         let small = once(32);
         let (narrow, wide) = (once(16), thrice(16));
-        let half = |k: usize| -> f32 { if k <= 64 { (0.5 * angle(k).cos()) as f32 } else { (0.5 * angle(128 - k).sin()) as f32 } };
+        let half = |k: usize| -> f32 {
+            if k <= 64 { (0.5 * angle(k).cos()) as f32 } else { (0.5 * angle(128 - k).sin()) as f32 }
+        };
         FixedDft {
             plain_64: Plain::new(largest),
             plain_16: Plain::new(|j| (once(8 * j), thrice(8 * j))),
-            turned_16: Turned::new(once(32), |j| [once(4 * j), swap(once(64 - 4 * j)), thrice(4 * j), swap(thrice(64 - 4 * j))]),
+            turned_16: Turned::new(once(32), |j| {
+                [once(4 * j), swap(once(64 - 4 * j)), thrice(4 * j), swap(thrice(64 - 4 * j))]
+            }),
             plain_4: Plain::new(|_| (small, (small.1, -small.0))),
             turned_4: Turned::new(small, |_| [narrow, (-wide.1, wide.0), wide, (-narrow.0, -narrow.1)]),
             eighth,

@@ -7,12 +7,14 @@ fn size(z: Complex64) -> f64 {
     z.re.abs() + z.im.abs()
 }
 
-/// `a / b` by the reciprocal of |b|²: one division for num-complex's two. The roots are so ill-conditioned that values hang on it.
+/// `a / b` by the reciprocal of |b|²: one division for num-complex's two. The roots are so ill-conditioned that values
+/// hang on it.
 fn over(a: Complex64, b: Complex64) -> Complex64 {
     (a * b.conj()).scale(1.0 / b.norm_sqr())
 }
 
-/// The square root with a real part of 0 or more, by the half-angle: three real roots instead of num-complex's way over the angle.
+/// The square root with a real part of 0 or more, by the half-angle: three real roots instead of num-complex's way over
+/// the angle.
 fn square_root(z: Complex64) -> Complex64 {
     let size = z.norm_sqr().sqrt();
     let half = |x: f64| (x / 2.0).max(0.0).sqrt();
@@ -74,8 +76,11 @@ fn approach(a: &[f64], start: Complex64) -> Complex64 {
         let (sum, difference) = (g + root, g - root);
         let divisor = if sum.norm_sqr() >= difference.norm_sqr() { sum } else { difference };
         // At a point where all derivatives vanish, or in a cycle, a step aside.
-        let change =
-            if divisor.norm_sqr() > 0.0 && step % 10 != 9 { over(n.into(), divisor) } else { Complex64::new(0.1 + 0.3 * size_of_z, 0.07) };
+        let change = if divisor.norm_sqr() > 0.0 && step % 10 != 9 {
+            over(n.into(), divisor)
+        } else {
+            Complex64::new(0.1 + 0.3 * size_of_z, 0.07)
+        };
         let next = z - change;
         if !(next.re.is_finite() && next.im.is_finite()) {
             break;

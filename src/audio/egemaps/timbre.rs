@@ -93,7 +93,18 @@ impl TimbreAnalyser {
         let bands = self.bands();
         let [c1, c2, c3, c4] = self.cepstra(&bands);
         let (low_slope, high_slope) = self.slopes();
-        [self.loudness(&bands), self.alpha_ratio(), self.hammarberg_index(), low_slope, high_slope, self.flux(magnitude), c1, c2, c3, c4]
+        [
+            self.loudness(&bands),
+            self.alpha_ratio(),
+            self.hammarberg_index(),
+            low_slope,
+            high_slope,
+            self.flux(magnitude),
+            c1,
+            c2,
+            c3,
+            c4,
+        ]
     }
 
     fn bands(&self) -> [f32; BANDS] {

@@ -18,10 +18,12 @@ impl Ran {
     }
 }
 
-/// The script is run in the output folder; it gets requests as the program's own worker does, the recipe's line taken off. `stop` ends the run at the first log line.
+/// The script is run in the output folder; it gets requests as the program's own worker does, the recipe's line taken
+/// off. `stop` ends the run at the first log line.
 fn run_script(script: &str, ids: &[&str], limits: Limits, stop: bool) -> Ran {
     let folder = tempfile::tempdir().unwrap();
-    let requests: Vec<Request> = ids.iter().map(|id| Request { interview_id: (*id).into(), ..Request::default() }).collect();
+    let requests: Vec<Request> =
+        ids.iter().map(|id| Request { interview_id: (*id).into(), ..Request::default() }).collect();
     let worker = || {
         let mut command = Command::new("sh");
         // The recipe comes first.
@@ -65,7 +67,9 @@ fn a_worker_that_is_busy_and_loud_but_gets_nowhere_is_ended_and_the_next_intervi
         ":",
     ] {
         // The first of its kind hangs, the second one answers.
-        let script = format!("read r; if [ -e seen ]; then echo '{SKIPPED}'; read r; exit; fi; touch seen; while :; do {noise}; done");
+        let script = format!(
+            "read r; if [ -e seen ]; then echo '{SKIPPED}'; read r; exit; fi; touch seen; while :; do {noise}; done"
+        );
         let ran = run_script(&script, &["hangs", "good"], limits(1.5, None), false);
         let summary = ran.result.as_ref().unwrap();
         assert_eq!((summary.skipped, summary.failed.len()), (1, 1), "{noise}: {summary:?}");
@@ -90,7 +94,8 @@ fn a_long_step_that_goes_on_is_left_alone() {
 #[test]
 fn a_worker_that_takes_too_much_memory_costs_its_interview_only() {
     // A file without a line's end: `tail` keeps all of it.
-    let script = format!("read r; if [ -e seen ]; then echo '{SKIPPED}'; read r; exit; fi; touch seen; exec tail /dev/zero");
+    let script =
+        format!("read r; if [ -e seen ]; then echo '{SKIPPED}'; read r; exit; fi; touch seen; exec tail /dev/zero");
     let ran = run_script(&script, &["eats", "good"], limits(60.0, Some(300 << 20)), false);
     let summary = ran.result.as_ref().unwrap();
     assert_eq!((summary.skipped, summary.failed.len()), (1, 1), "{summary:?}");
@@ -115,7 +120,12 @@ fn a_folder_that_takes_no_more_ends_the_run() {
     assert!(e.kind() == "write" && e.chain().contains("No space left"), "{}", e.chain());
     assert!(!ran.folder.path().join("again").exists(), "nothing more was asked");
     // Deleted, moved or unmounted: the next interview is not begun.
-    let ran = run_script(&format!("read r; rm .lock; echo '{SKIPPED}'; read r && touch again"), &["a", "b"], limits(30.0, None), false);
+    let ran = run_script(
+        &format!("read r; rm .lock; echo '{SKIPPED}'; read r && touch again"),
+        &["a", "b"],
+        limits(30.0, None),
+        false,
+    );
     let e = ran.result.unwrap_err();
     assert!(e.chain().contains("no longer there"), "{}", e.chain());
     assert!(!ran.folder.path().join("again").exists() && !ran.folder.path().join("interviews.parquet").exists());

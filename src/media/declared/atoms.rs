@@ -30,7 +30,8 @@ pub(super) fn read(file: &Bytes) -> Atoms {
         let end = at.saturating_add(size);
         if end > file.len {
             let (name, missing) = (String::from_utf8_lossy(&name), end - file.len);
-            atoms.cut = Some(format!("the file ends inside its atom {name}, {missing} bytes early: was it copied whole?"));
+            atoms.cut =
+                Some(format!("the file ends inside its atom {name}, {missing} bytes early: was it copied whole?"));
             return atoms;
         }
         at = end;

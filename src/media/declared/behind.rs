@@ -1,5 +1,5 @@
-//! What lies behind a container's own end: a second recording (`cat a.mp4 b.mp4`), which FFmpeg does not come to and says
-//! nothing of. Tags, padding and chunks of the format's own are nothing to tell of.
+//! What lies behind a container's own end: a second recording (`cat a.mp4 b.mp4`), which FFmpeg does not come to and
+//! says nothing of. Tags, padding and chunks of the format's own are nothing to tell of.
 
 use super::bytes::Bytes;
 use super::films;
@@ -14,7 +14,8 @@ const WINDOW: usize = 1 << 16;
 /// Bytes of the parts of tags that are looked at.
 const LYRICS_BYTES: usize = 1 << 20;
 /// The header object of ASF.
-const ASF_HEADER: [u8; 16] = [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C];
+const ASF_HEADER: [u8; 16] =
+    [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C];
 /// Samples of a frame of TTA: 256 / 245 of a second.
 const TTA_FRAME: (u64, u64) = (256, 245);
 
@@ -59,7 +60,12 @@ pub(super) fn behind(file: &Bytes, end: u64) -> Option<Rest> {
     if let Some((at, kind)) = known {
         return Some(Rest { at, kind: Some(kind), secs: None, fragmented: false });
     }
-    (file.len.saturating_sub(at) >= LEAST_UNKNOWN_BYTES).then_some(Rest { at, kind: None, secs: None, fragmented: false })
+    (file.len.saturating_sub(at) >= LEAST_UNKNOWN_BYTES).then_some(Rest {
+        at,
+        kind: None,
+        secs: None,
+        fragmented: false,
+    })
 }
 
 /// The same where only another recording counts: what else follows is damage, which is told otherwise.
@@ -70,7 +76,8 @@ fn recording_behind(file: &Bytes, end: u64) -> Option<Rest> {
 /// What kind of recording begins at `at`.
 pub(super) fn signature(file: &Bytes, at: u64) -> Option<&'static str> {
     let head = file.piece(at, 16);
-    let (first, second, third) = (head.get(..4)?, head.get(4..8).unwrap_or_default(), head.get(8..12).unwrap_or_default());
+    let (first, second, third) =
+        (head.get(..4)?, head.get(4..8).unwrap_or_default(), head.get(8..12).unwrap_or_default());
     match (first, second, third) {
         (b"RIFF" | b"RF64", _, b"WAVE") => Some("WAV"),
         (b"RIFF", _, b"AVI ") => Some("AVI"),
@@ -91,8 +98,9 @@ pub(super) fn signature(file: &Bytes, at: u64) -> Option<&'static str> {
 /// Where tags and padding end that begin at `at`.
 pub(super) fn after_tags(file: &Bytes, mut at: u64) -> u64 {
     // Tags may be written from the end of the file backwards, so that their beginning need not show what they are.
-    let foot =
-        |before: u64| file.len.checked_sub(before).filter(|&at| file.at(at) == Some(*b"APETAGEX")).and_then(|at| file.u32_le(at + 12));
+    let foot = |before: u64| {
+        file.len.checked_sub(before).filter(|&at| file.at(at) == Some(*b"APETAGEX")).and_then(|at| file.u32_le(at + 12))
+    };
     let feet = [32, 160].map(|before| foot(before).map(|size| (u64::from(size), before - 32)));
     for _ in 0..MOST_PIECES {
         let begin = at;
@@ -165,7 +173,8 @@ fn flv(file: &Bytes) -> Option<Rest> {
 fn asf(file: &Bytes) -> Option<Rest> {
     const DATA: [u8; 4] = [0x36, 0x26, 0xB2, 0x75];
     /// First bytes of the indices: simple, by objects, by media objects, by time codes.
-    const INDICES: [[u8; 4]; 4] = [[0x90, 0x08, 0x00, 0x33], [0xD3, 0x29, 0xE2, 0xD6], [0xF8, 0x03, 0xB1, 0xFE], [0xD0, 0x3F, 0xB7, 0x3C]];
+    const INDICES: [[u8; 4]; 4] =
+        [[0x90, 0x08, 0x00, 0x33], [0xD3, 0x29, 0xE2, 0xD6], [0xF8, 0x03, 0xB1, 0xFE], [0xD0, 0x3F, 0xB7, 0x3C]];
     let mut at = file.u64_le(16).filter(|_| file.at(0) == Some(ASF_HEADER))?;
     for _ in 0..MOST_PIECES {
         let (name, size) = (file.at::<4>(at)?, file.u64_le(at + 16)?);
@@ -185,7 +194,9 @@ fn aiff(file: &Bytes) -> Option<Rest> {
     for _ in 0..MOST_PIECES {
         let head = file.at::<4>(at);
         let size = u64::from(u32::from_be_bytes(file.at(at + 4).unwrap_or_default()));
-        let Some(name) = head.filter(|name| is_name(name) && signature(file, at).is_none() && at + 8 + size <= file.len) else {
+        let Some(name) =
+            head.filter(|name| is_name(name) && signature(file, at).is_none() && at + 8 + size <= file.len)
+        else {
             return behind(file, at).filter(|_| sound);
         };
         // A size of 0 is one that was not known; FFmpeg reads to the end.

@@ -67,7 +67,15 @@ fn tags_and_padding_are_nothing_to_tell_of() {
     let id3v1 = [b"TAG".as_slice(), &[b'x'; 125]].concat();
     let id3v2 = [b"ID3\x04\0\0\0\0\x40\0".as_slice(), &[b'x'; 1 << 13]].concat();
     let ape = |flags: u32| {
-        [b"APETAGEX".as_slice(), &2000_u32.to_le_bytes(), &5032_u32.to_le_bytes(), &[0; 4], &flags.to_le_bytes(), &[0; 8]].concat()
+        [
+            b"APETAGEX".as_slice(),
+            &2000_u32.to_le_bytes(),
+            &5032_u32.to_le_bytes(),
+            &[0; 4],
+            &flags.to_le_bytes(),
+            &[0; 8],
+        ]
+        .concat()
     };
     let items = vec![b'y'; 5000];
     let tagged = [ape(5 << 29), items.clone(), ape(1 << 31)].concat();
@@ -77,7 +85,15 @@ fn tags_and_padding_are_nothing_to_tell_of() {
     for path in recordings(&clips) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let whole = std::fs::read(&path).unwrap();
-        let mut tails = vec![vec![0; 70_000], id3v1.clone(), id3v2.clone(), tagged.clone(), headless.clone(), xmp.clone(), b"\n".to_vec()];
+        let mut tails = vec![
+            vec![0; 70_000],
+            id3v1.clone(),
+            id3v2.clone(),
+            tagged.clone(),
+            headless.clone(),
+            xmp.clone(),
+            b"\n".to_vec(),
+        ];
         if name.ends_with("mp4") || name.ends_with("m4a") || name.ends_with("mov") {
             tails.extend([b"free", b"skip", b"wide", b"uuid", b"udta", b"mfra", b"sefd"].map(boxes));
         }
@@ -93,9 +109,11 @@ fn tags_and_padding_are_nothing_to_tell_of() {
 #[test]
 fn fragments_that_go_on_behind_a_second_head_are_read() {
     let clips = Clips::new();
-    let path = clips.make("a.m4a", &format!("{TONE} -c:a aac -movflags +empty_moov+default_base_moof -frag_duration 500000"));
+    let path =
+        clips.make("a.m4a", &format!("{TONE} -c:a aac -movflags +empty_moov+default_base_moof -frag_duration 500000"));
     let whole = std::fs::read(&path).unwrap();
-    let places: Vec<usize> = whole.windows(4).enumerate().filter(|(_, w)| *w == b"moof").map(|(at, _)| at - 4).collect();
+    let places: Vec<usize> =
+        whole.windows(4).enumerate().filter(|(_, w)| *w == b"moof").map(|(at, _)| at - 4).collect();
     let (first, middle) = (places[0], places[places.len() / 2]);
     std::fs::write(&path, [&whole[..middle], &whole[..first], &whole[middle..]].concat()).unwrap();
     let a = hear(&path);

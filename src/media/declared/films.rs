@@ -43,9 +43,10 @@ pub(super) fn rest(file: &Bytes) -> Option<Rest> {
             b"moof" => {
                 let ticks = begin_ticks(file, at, size);
                 if let Some(rest) = &second {
-                    // Data told by its place in the file lay there in the film alone: FFmpeg would read the first film's
-                    // again. Of fragments whose times begin anew it leaves some out.
-                    misread |= data_at(file, at, size).is_some_and(|data| data < rest.at) || ticks.is_some_and(|t| t < last_ticks);
+                    // Data told by its place in the file lay there in the film alone: FFmpeg would read the first
+                    // film's again. Of fragments whose times begin anew it leaves some out.
+                    misread |= data_at(file, at, size).is_some_and(|data| data < rest.at)
+                        || ticks.is_some_and(|t| t < last_ticks);
                 }
                 last_ticks = ticks.unwrap_or(last_ticks);
             }

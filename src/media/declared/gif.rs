@@ -36,7 +36,12 @@ impl Walk<'_> {
                     let table_bytes = self.table_bytes(at + IMAGE_BYTES - 1)?;
                     self.behind_pieces(at + IMAGE_BYTES + table_bytes + 1)?
                 }
-                _ => return Err(format!("a block at byte {at} is damaged; {} bytes from there on are not read", self.file.len - at)),
+                _ => {
+                    return Err(format!(
+                        "a block at byte {at} is damaged; {} bytes from there on are not read",
+                        self.file.len - at
+                    ));
+                }
             };
         }
     }
@@ -58,7 +63,8 @@ impl Walk<'_> {
     }
 
     fn byte(&mut self, at: u64) -> Result<u8, String> {
-        let inside = |walk: &Self| at.checked_sub(walk.begin).and_then(|i| walk.window.get(usize::try_from(i).ok()?)).copied();
+        let inside =
+            |walk: &Self| at.checked_sub(walk.begin).and_then(|i| walk.window.get(usize::try_from(i).ok()?)).copied();
         if let Some(byte) = inside(self) {
             return Ok(byte);
         }

@@ -112,7 +112,13 @@ pub(super) fn amend(path: &Path, container: &str, whole_secs: &mut Option<f64>, 
     ending
 }
 
-fn amend_wav(wav: Option<Wav>, file: &Bytes, whole_secs: &mut Option<f64>, streams: &mut [StreamInfo], ending: &mut Ending) {
+fn amend_wav(
+    wav: Option<Wav>,
+    file: &Bytes,
+    whole_secs: &mut Option<f64>,
+    streams: &mut [StreamInfo],
+    ending: &mut Ending,
+) {
     let Some(wav) = wav else { return };
     ending.exact = wav.is_pcm();
     match wav.secs() {
@@ -139,7 +145,12 @@ fn set(secs: f64, whole_secs: &mut Option<f64>, streams: &mut [StreamInfo]) {
 /// The origin of an Ogg file whose first pages are damaged (`complaint`): what FFmpeg finds is the time of the first
 /// page that is left,
 /// and everything would be told too early by what was lost. `start` is FFmpeg's, in seconds.
-pub(super) fn origin_before_damage(container: &str, start: Seconds, complaint: Option<String>, ending: &mut Ending) -> Seconds {
+pub(super) fn origin_before_damage(
+    container: &str,
+    start: Seconds,
+    complaint: Option<String>,
+    ending: &mut Ending,
+) -> Seconds {
     if container != "ogg" || complaint.is_none() || !(0.0..LONGEST_HEAD_SECS).contains(&start.get()) {
         return start;
     }
@@ -176,7 +187,9 @@ pub(super) fn cut_atom(path: &Path) -> Option<(String, bool)> {
 /// others copy it.
 pub(super) fn is_matroska_of_ffmpeg(path: &Path) -> bool {
     const HEAD: usize = 1 << 16;
-    let Some(head) = Bytes::open(path).filter(|f| f.at(0) == Some(EBML)).map(|f| f.piece(0, HEAD)) else { return false };
+    let Some(head) = Bytes::open(path).filter(|f| f.at(0) == Some(EBML)).map(|f| f.piece(0, HEAD)) else {
+        return false;
+    };
     // The element's number, one byte of size, and the name.
     head.windows(7).any(|w| w[..2] == [0x4D, 0x80] && &w[3..] == b"Lavf")
 }
@@ -198,6 +211,7 @@ pub(super) fn integer_codec(path: &Path, container: &str, codec: codec::Id) -> O
         4 => codec::Id::PCM_S32LE,
         _ => return None,
     };
-    let integers = [codec::Id::PCM_U8, codec::Id::PCM_S16LE, codec::Id::PCM_S24LE, codec::Id::PCM_S32LE, codec::Id::PCM_F24LE];
+    let integers =
+        [codec::Id::PCM_U8, codec::Id::PCM_S16LE, codec::Id::PCM_S24LE, codec::Id::PCM_S32LE, codec::Id::PCM_F24LE];
     (codec != by_bytes && integers.contains(&codec)).then_some(by_bytes)
 }

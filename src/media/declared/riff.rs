@@ -126,7 +126,9 @@ impl Wav {
 
     /// Bytes of sound in data chunks behind the first, up to where another file begins.
     pub(super) fn more_sound_bytes(&self, file: &Bytes) -> u64 {
-        let Some(mut at) = self.data_bytes.and_then(|bytes| self.data_at.checked_add(bytes + (bytes & 1))) else { return 0 };
+        let Some(mut at) = self.data_bytes.and_then(|bytes| self.data_at.checked_add(bytes + (bytes & 1))) else {
+            return 0;
+        };
         let mut more = 0;
         for _ in 0..MOST_CHUNKS {
             let (Some(name), Some(size)) = (file.at::<4>(at), file.u32_le(at + 4)) else { break };

@@ -18,7 +18,8 @@ pub(super) fn ogg(file: &Bytes) -> Option<String> {
     let last = tail.windows(6).rposition(|w| w[..5] == *b"OggS\0" && w[5] < 8)?;
     let page = &tail[last..];
     let whole = page.get(26).and_then(|&n| page.get(27..27 + usize::from(n)));
-    let whole = whole.is_some_and(|sizes| 27 + sizes.len() + sizes.iter().map(|&s| usize::from(s)).sum::<usize>() <= page.len());
+    let whole = whole
+        .is_some_and(|sizes| 27 + sizes.len() + sizes.iter().map(|&s| usize::from(s)).sum::<usize>() <= page.len());
     if !whole {
         return Some("its last page is not whole".into());
     }

@@ -1,6 +1,7 @@
 //! Tables as Arrow IPC files: the fields' metadata as in Parquet, the table's in that of the schema.
 //!
-//! Text and lists are written with 32-bit offsets, which every reader of the format knows, and not as polars' string views.
+//! Text and lists are written with 32-bit offsets, which every reader of the format knows, and not as polars' string
+//! views.
 
 use std::fs::File;
 use std::ops::Range;
@@ -30,7 +31,9 @@ pub(super) fn write(path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) 
     table.refuse_twins(path)?;
     write_whole(path, |file| {
         let schema = Arc::new(ArrowSchema::from_iter(table.columns.iter().map(arrow_field)));
-        let told = entries(table, metadata)?.into_iter().map(|(k, v)| (PlSmallStr::from_static(k), PlSmallStr::from_string(v)));
+        let told = entries(table, metadata)?
+            .into_iter()
+            .map(|(k, v)| (PlSmallStr::from_static(k), PlSmallStr::from_string(v)));
         let mut writer = FileWriter::new(&mut *file, Arc::clone(&schema), None, WriteOptions { compression: None });
         writer.set_custom_schema_metadata(Arc::new(told.collect()));
         writer.start()?;
@@ -63,7 +66,8 @@ fn array(data: &ColumnData, rows: Range<usize>, dtype: &ArrowDataType) -> Polars
             list(&v[rows], items, dtype)?
         }
         ColumnData::StrList(v) => {
-            let items = Utf8Array::<i32>::from_iter(v[rows.clone()].iter().flatten().flatten().map(|t| Some(clean(t)))).boxed();
+            let items =
+                Utf8Array::<i32>::from_iter(v[rows.clone()].iter().flatten().flatten().map(|t| Some(clean(t)))).boxed();
             list(&v[rows], items, dtype)?
         }
     })
@@ -79,8 +83,10 @@ fn list<T>(rows: &[Option<Vec<T>>], items: Box<dyn Array>, dtype: &ArrowDataType
 pub(super) fn schema(path: &Path) -> Result<StoredSchema> {
     guarded(path, &FILE, Extent::Footer, |mut file| {
         let footer = read_file_metadata(&mut file)?;
-        let rows = usize::try_from(get_row_count(&mut file)?).map_err(|_| polars_err!(ComputeError: "a number of rows below zero"))?;
-        let entries = footer.custom_schema_metadata.iter().flat_map(|m| m.iter()).map(|(k, v)| (k.to_string(), v.to_string()));
+        let rows = usize::try_from(get_row_count(&mut file)?)
+            .map_err(|_| polars_err!(ComputeError: "a number of rows below zero"))?;
+        let entries =
+            footer.custom_schema_metadata.iter().flat_map(|m| m.iter()).map(|(k, v)| (k.to_string(), v.to_string()));
         stored_schema(&footer.schema, rows, entries.collect())
     })
 }

@@ -1,7 +1,8 @@
-//! Tables as CSV, and what CSV cannot say in a JSON file beside each: types, units, descriptions, and what made the table.
+//! Tables as CSV, and what CSV cannot say in a JSON file beside each: types, units, descriptions, and what made the
+//! table.
 //!
-//! The file beside is the W3C's ["Metadata Vocabulary for Tabular Data"](https://www.w3.org/TR/tabular-metadata/), found by its name
-//! `a.csv-metadata.json`; what the vocabulary has no word for is under `urn:turnwise:`.
+//! The file beside is the W3C's ["Metadata Vocabulary for Tabular Data"](https://www.w3.org/TR/tabular-metadata/),
+//! found by its name `a.csv-metadata.json`; what the vocabulary has no word for is under `urn:turnwise:`.
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, Write};
@@ -161,16 +162,21 @@ pub(super) fn schema(path: &Path) -> Result<StoredSchema> {
     let text = match std::fs::read(&beside_path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            let what = format!("no {} beside it tells the types of its columns", beside_path.file_name().unwrap_or_default().display());
+            let what = format!(
+                "no {} beside it tells the types of its columns",
+                beside_path.file_name().unwrap_or_default().display()
+            );
             let hint = "keep the two files together, or write the table again".into();
             return Err(Error::Damaged { path: path.into(), line: 0, what, hint });
         }
         Err(source) => return Err(Error::Read { path: beside_path, source }),
     };
-    let beside: Beside = serde_json::from_slice(&text).map_err(|e| Error::damaged(&beside_path, e.line(), e.to_string()))?;
+    let beside: Beside =
+        serde_json::from_slice(&text).map_err(|e| Error::damaged(&beside_path, e.line(), e.to_string()))?;
     let column = |c: BesideColumn| {
-        let kind = Kind::from_name(&c.kind)
-            .ok_or_else(|| Error::damaged(&beside_path, 0, format!("column {:?} is of the unknown type {:?}", c.titles, c.kind)))?;
+        let kind = Kind::from_name(&c.kind).ok_or_else(|| {
+            Error::damaged(&beside_path, 0, format!("column {:?} is of the unknown type {:?}", c.titles, c.kind))
+        })?;
         Ok(ColumnSpec::new(c.titles, kind, c.unit, c.description)
             .until(CutOff::from_name(&c.cut_off).unwrap_or(CutOff::Untold))
             .of(Modality::from_name(&c.modality).unwrap_or(Modality::Untold)))
@@ -200,10 +206,13 @@ pub(super) fn values(path: &Path, schema: StoredSchema) -> Result<StoredTable> {
     let names = reader.headers().map_err(failed)?.clone();
     let mut places = Vec::new();
     for column in &schema.columns {
-        let place = names
-            .iter()
-            .position(|n| n == column.name)
-            .ok_or_else(|| Error::damaged(path, 1, format!("the column {:?} that {METADATA_SUFFIX} tells of is not there", column.name)))?;
+        let place = names.iter().position(|n| n == column.name).ok_or_else(|| {
+            Error::damaged(
+                path,
+                1,
+                format!("the column {:?} that {METADATA_SUFFIX} tells of is not there", column.name),
+            )
+        })?;
         places.push(place);
     }
     let mut columns: Vec<ColumnData> = schema.columns.iter().map(|c| ColumnData::missing(c.kind, 0)).collect();

@@ -30,10 +30,20 @@ fn every_kind() -> Table {
     ];
     let mut t = TableBuilder::new(TableSchema { name: "turns", description: "One row per turn.", columns });
     let texts = |all: &[&str]| Cell::Texts(all.iter().map(|t| (*t).to_owned()).collect());
-    t.row().set("interview_id", "Gespräch, \"1\" 王小明").set("level-0_db", 0.1_f32).set("start_secs", 0.1 + 0.2).set("words", i64::MAX);
-    t.set("on_screen", true).set("embedding", vec![0.25, f32::NAN, 1.0e-30, -3.402_823_5e38]).set("warnings", texts(&["a,b", "", "\"c\""]));
+    t.row()
+        .set("interview_id", "Gespräch, \"1\" 王小明")
+        .set("level-0_db", 0.1_f32)
+        .set("start_secs", 0.1 + 0.2)
+        .set("words", i64::MAX);
+    t.set("on_screen", true)
+        .set("embedding", vec![0.25, f32::NAN, 1.0e-30, -3.402_823_5e38])
+        .set("warnings", texts(&["a,b", "", "\"c\""]));
     t.row();
-    t.row().set("interview_id", "=1+1").set("level-0_db", f32::MIN_POSITIVE).set("start_secs", -1.0e300).set("words", -1_i64);
+    t.row()
+        .set("interview_id", "=1+1")
+        .set("level-0_db", f32::MIN_POSITIVE)
+        .set("start_secs", -1.0e300)
+        .set("words", -1_i64);
     t.set("on_screen", false).set("embedding", Vec::<f32>::new()).set("warnings", texts(&[]));
     t.finish().unwrap()
 }
@@ -49,7 +59,10 @@ fn every_kind_reads_back_from_every_format() {
         assert!(path.to_str().unwrap().ends_with(&format!("a.1.{}", format.suffix())));
         let back = read(&path).unwrap();
         assert_eq!(back.schema().columns, table.schema().columns, "{format:?}");
-        assert_eq!((back.rows(), back.schema().table.as_str(), back.schema().description.as_str()), (3, "turns", "One row per turn."));
+        assert_eq!(
+            (back.rows(), back.schema().table.as_str(), back.schema().description.as_str()),
+            (3, "turns", "One row per turn.")
+        );
         assert_eq!(back.schema().metadata, metadata());
         // NaN is unequal to itself.
         assert_eq!(format!("{:?}", back.columns()), format!("{:?}", table.columns()), "{format:?}");
@@ -65,7 +78,10 @@ fn every_kind_reads_back_from_every_format() {
         let empty = TableBuilder::new(table.schema().clone()).finish().unwrap();
         writer.write(&path, &empty, &metadata()).unwrap();
         let back = read(&path).unwrap();
-        assert!(back.rows() == 0 && back.columns().len() == 8 && back.columns().iter().all(ColumnData::is_empty), "{format:?}");
+        assert!(
+            back.rows() == 0 && back.columns().len() == 8 && back.columns().iter().all(ColumnData::is_empty),
+            "{format:?}"
+        );
     }
 }
 
@@ -78,12 +94,15 @@ fn csv_is_what_other_programs_read() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "interview_id,level-0_db,start_secs,words,on_screen,embedding,warnings,never");
     assert!(
-        lines[1].starts_with("\"Gespräch, \"\"1\"\" 王小明\",0.1,0.30000000000000004,9223372036854775807,true,\"[0.25,null,"),
+        lines[1].starts_with(
+            "\"Gespräch, \"\"1\"\" 王小明\",0.1,0.30000000000000004,9223372036854775807,true,\"[0.25,null,"
+        ),
         "{text}"
     );
     assert!(lines[1].ends_with("\"[\"\"a,b\"\",\"\"\"\",\"\"\\\"\"c\\\"\"\"\"]\","), "{text}");
     assert_eq!(lines[2], ",,,,,,,");
-    let beside: serde_json::Value = serde_json::from_slice(&fs::read(folder.path().join("a.csv-metadata.json")).unwrap()).unwrap();
+    let beside: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.path().join("a.csv-metadata.json")).unwrap()).unwrap();
     assert_eq!(beside["@context"], "http://www.w3.org/ns/csvw");
     assert_eq!(beside["url"], "a.csv");
     assert_eq!(beside["tableSchema"]["columns"][1]["titles"], "level-0_db");
@@ -124,7 +143,13 @@ fn a_table_never_stands_beside_itself_in_another_format() {
     Writer::new(Format::Csv).write(&path(Format::Csv), &every_kind(), &metadata()).unwrap();
     let e = Writer::default().write(&path(Format::Parquet), &every_kind(), &metadata()).unwrap_err();
     let told = e.to_string();
-    assert!(e.kind() == "usage" && told.contains("a.b.csv") && told.contains("a.b.parquet") && told.contains("--format csv"), "{told}");
+    assert!(
+        e.kind() == "usage"
+            && told.contains("a.b.csv")
+            && told.contains("a.b.parquet")
+            && told.contains("--format csv"),
+        "{told}"
+    );
     assert!(!path(Format::Parquet).exists());
     remove_table(&path(Format::Csv)).unwrap();
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -139,7 +164,10 @@ fn the_rows_of_interviews_are_joined_in_every_format() {
         let parts: Vec<StoredFile> = ["b", "a"]
             .into_iter()
             .map(|id| {
-                let columns = vec![ColumnSpec::new("interview_id", Kind::Str, "", ""), ColumnSpec::new("status", Kind::Str, "", "")];
+                let columns = vec![
+                    ColumnSpec::new("interview_id", Kind::Str, "", ""),
+                    ColumnSpec::new("status", Kind::Str, "", ""),
+                ];
                 let mut t = TableBuilder::new(TableSchema { name: "interviews", description: "", columns });
                 t.row().set("interview_id", id).set("status", "done");
                 let path = writer.path(folder.path(), id);
@@ -168,9 +196,9 @@ fn sample(path: &Path, format: Format) -> (Vec<u8>, Vec<ColumnData>) {
     (fs::read(path).unwrap(), t.columns().into_iter().cloned().collect())
 }
 
-/// What comes out of a Parquet or Arrow file with one damaged byte is an error that names it, or, where the byte was one of the checksum's own
-/// mark, the very table that was written. A CSV file is text that people may edit: a value may be another, but the table has its rows,
-/// and the other column is as it was.
+/// What comes out of a Parquet or Arrow file with one damaged byte is an error that names it, or, where the byte was
+/// one of the checksum's own mark, the very table that was written. A CSV file is text that people may edit: a value
+/// may be another, but the table has its rows, and the other column is as it was.
 #[test]
 fn a_damaged_byte_is_an_error_or_no_loss() {
     for format in Format::ALL {
@@ -187,7 +215,10 @@ fn a_damaged_byte_is_an_error_or_no_loss() {
                     tables += 1;
                     let same = table.columns().iter().zip(&written).filter(|(a, b)| a == b).count();
                     let least = if format == Format::Csv { 1 } else { 2 };
-                    assert!(table.rows() == 300 && same >= least, "{format:?}, byte {at}: {same} columns are as written");
+                    assert!(
+                        table.rows() == 300 && same >= least,
+                        "{format:?}, byte {at}: {same} columns are as written"
+                    );
                 }
                 Err(e) => {
                     errors += 1;

@@ -46,10 +46,13 @@ fn own_emotion(row: &Row) -> Option<(&str, i64)> {
     if !is_client(&row.primary_speaker) {
         return None;
     }
-    row.internal_emotion.iter().filter(|e| e.person == row.primary_speaker && !e.emotion_description.is_empty()).find_map(|e| {
-        let rounded = e.intensity?.round_ties_even();
-        (0.0..=10.0).contains(&rounded).then_some((e.emotion_description.as_str(), rounded as i64))
-    })
+    row.internal_emotion
+        .iter()
+        .filter(|e| e.person == row.primary_speaker && !e.emotion_description.is_empty())
+        .find_map(|e| {
+            let rounded = e.intensity?.round_ties_even();
+            (0.0..=10.0).contains(&rounded).then_some((e.emotion_description.as_str(), rounded as i64))
+        })
 }
 
 /// Runs of letters, digits and the apostrophe.

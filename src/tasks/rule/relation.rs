@@ -1,4 +1,5 @@
-//! RPP: the relation state of a turn from the rows before it. The closed set is read from the data, one for each group mode.
+//! RPP: the relation state of a turn from the rows before it. The closed set is read from the data, one for each group
+//! mode.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +22,8 @@ pub(super) static RULE: RuleSpec = RuleSpec {
 
 /// Instances of both group modes, in the samples' order.
 fn instances(samples: &[Sample], task: &Task) -> Vec<Instance> {
-    let counts = |row: &&Row| !row.relation_cycle_state.is_empty() && (task.any_speaker || row.primary_speaker == THERAPIST);
+    let counts =
+        |row: &&Row| !row.relation_cycle_state.is_empty() && (task.any_speaker || row.primary_speaker == THERAPIST);
     let mut states: BTreeMap<GroupMode, BTreeSet<&str>> = BTreeMap::new();
     for sample in samples {
         let own = sample.rows.iter().filter(counts).map(|r| r.relation_cycle_state.as_str());

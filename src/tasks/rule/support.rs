@@ -38,7 +38,8 @@ pub(super) static STRATEGY: RuleSpec = RuleSpec {
 const COUPLE_STRATEGIES: [&str; 10] =
     ["counterbalance", "safeguard", "goal_align", "track", "reframe", "evoke", "enact", "join", "detach", "repair"];
 /// The strategies of family therapy.
-const FAMILY_STRATEGIES: [&str; 8] = ["safeguard", "join", "track", "counterbalance", "enact", "boundary", "reframe", "repair"];
+const FAMILY_STRATEGIES: [&str; 8] =
+    ["safeguard", "join", "track", "counterbalance", "enact", "boundary", "reframe", "repair"];
 
 /// The closed set of strategies.
 pub(in crate::tasks) fn strategy_set(mode: GroupMode) -> &'static [&'static str] {
@@ -78,7 +79,8 @@ fn strategies(sample: &Sample, task: &Task) -> Vec<Instance> {
             continue;
         }
         let context = context(sample, position, task.context_size, false);
-        let known_emotion = if task.known_emotion { last_emotion(sample, position, context.len(), target) } else { None };
+        let known_emotion =
+            if task.known_emotion { last_emotion(sample, position, context.len(), target) } else { None };
         found.push(Instance {
             label: strategy.strategy_type.clone(),
             candidates: set.iter().map(|s| (*s).to_owned()).collect(),
@@ -94,9 +96,11 @@ fn strategies(sample: &Sample, task: &Task) -> Vec<Instance> {
 /// The target's most recent emotion in the `size` rows before `position`; for the group label that of any participant.
 fn last_emotion(sample: &Sample, position: usize, size: usize, target: &str) -> Option<KnownEmotion> {
     let group = target == sample.group_mode.label();
-    let is_target = |person: &str| if group { sample.participants.iter().any(|p| p == person) } else { person == target };
+    let is_target =
+        |person: &str| if group { sample.participants.iter().any(|p| p == person) } else { person == target };
     sample.rows[position - size..position].iter().rev().find_map(|row| {
-        let emotion = row.internal_emotion.iter().find(|e| !e.emotion_description.is_empty() && is_target(&e.person))?;
+        let emotion =
+            row.internal_emotion.iter().find(|e| !e.emotion_description.is_empty() && is_target(&e.person))?;
         Some(KnownEmotion {
             row: row.row_index,
             person: emotion.person.clone(),

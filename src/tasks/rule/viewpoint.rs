@@ -56,7 +56,8 @@ fn own_viewpoints(row: &Row) -> Vec<GoldViewpoint> {
         .collect()
 }
 
-/// Speakers, targets, viewpoint sources and targets in order of appearance, without the group labels; the therapist stays.
+/// Speakers, targets, viewpoint sources and targets in order of appearance, without the group labels; the therapist
+/// stays.
 fn participants(sample: &Sample) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for row in &sample.rows {

@@ -12,7 +12,8 @@ use crate::transcript::draft::{CUT, Draft, short};
 /// Stands around a time bullet.
 const BULLET: char = '\u{15}';
 
-const EXPECTED: &str = "expected `*SPK:<tab>words . <bullet>start_end<bullet>` in milliseconds, end at or after start; correct the line";
+const EXPECTED: &str =
+    "expected `*SPK:<tab>words . <bullet>start_end<bullet>` in milliseconds, end at or after start; correct the line";
 
 /// Marks of conversation analysis and prosody inside words.
 const MARKS: &str = "⌈⌉⌊⌋↑↓⇗↗→↘⇘∞≈≋≡∙⁎⌇⁑⁇°▁▔☺∬Ϋ∮§∾↻Ἡ„‡‹›ˈˌ^\u{2}\u{3}\u{4}\u{1}\u{7}\u{8}";
@@ -133,7 +134,9 @@ fn bullet(inner: &str) -> Option<(f64, f64)> {
     let mut fields = inner.rsplit('_');
     let mut number = || {
         let field = fields.next()?.trim_end_matches('-');
-        (!field.is_empty() && field.len() <= 12 && field.bytes().all(|b| b.is_ascii_digit())).then(|| field.parse::<f64>().ok()).flatten()
+        (!field.is_empty() && field.len() <= 12 && field.bytes().all(|b| b.is_ascii_digit()))
+            .then(|| field.parse::<f64>().ok())
+            .flatten()
     };
     let (end, start) = (number()?, number()?);
     Some((start, end))
@@ -150,11 +153,13 @@ fn words(tier: &str) -> Vec<Word> {
             }
             continue;
         }
-        out.extend(part.split_whitespace().map(plain).filter(|t| t.chars().any(char::is_alphanumeric)).map(|text| Word {
-            text,
-            segment: None,
-            speaker: None,
-        }));
+        out.extend(
+            part.split_whitespace().map(plain).filter(|t| t.chars().any(char::is_alphanumeric)).map(|text| Word {
+                text,
+                segment: None,
+                speaker: None,
+            }),
+        );
     }
     out
 }
@@ -183,7 +188,8 @@ fn without_codes(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find(['[', '<', '>']) {
         out.push_str(&rest[..at]);
-        let code_end = if rest[at..].starts_with('[') { rest[at..].bytes().take(512).position(|b| b == b']') } else { None };
+        let code_end =
+            if rest[at..].starts_with('[') { rest[at..].bytes().take(512).position(|b| b == b']') } else { None };
         // `+<` is a linker and goes as a token.
         if rest[at..].starts_with('<') && rest[..at].ends_with('+') {
             out.push('<');
@@ -197,8 +203,11 @@ fn without_codes(text: &str) -> String {
 }
 
 fn word(token: &str) -> String {
-    let pause =
-        |t: &str| t.starts_with('(') && t.ends_with(')') && t[1..t.len() - 1].chars().all(|c| c.is_ascii_digit() || ".:".contains(c));
+    let pause = |t: &str| {
+        t.starts_with('(')
+            && t.ends_with(')')
+            && t[1..t.len() - 1].chars().all(|c| c.is_ascii_digit() || ".:".contains(c))
+    };
     if token.starts_with("&=")
         || token.starts_with("&*")
         || token.strip_prefix('0').is_some_and(|t| t.starts_with(char::is_alphabetic))
@@ -212,7 +221,11 @@ fn word(token: &str) -> String {
             return "...".into();
         }
         let end = token.trim_start_matches(['+', '.', '/', '"', '<', ',', '^', '~', '=', '“', '”']);
-        return if token.ends_with(['?', '!']) || end.is_empty() && token.ends_with('.') { closing(token) } else { word_plain(end) };
+        return if token.ends_with(['?', '!']) || end.is_empty() && token.ends_with('.') {
+            closing(token)
+        } else {
+            word_plain(end)
+        };
     }
     if token.len() > 1 && pause(token) {
         return String::new();
@@ -229,7 +242,8 @@ fn closing(token: &str) -> String {
 
 fn word_plain(token: &str) -> String {
     // `because@l` has a form marker; an address and a name on the net have none.
-    let said = |(form, marker): &(&str, &str)| form.is_empty() || marker.trim_end_matches(['.', ',', '?', '!']).contains('.');
+    let said =
+        |(form, marker): &(&str, &str)| form.is_empty() || marker.trim_end_matches(['.', ',', '?', '!']).contains('.');
     let token = match token.split_once('@') {
         Some(parts) if said(&parts) => return token.chars().filter(|c| !MARKS.contains(*c)).collect(),
         Some((form, _)) => form,
@@ -268,7 +282,8 @@ mod tests {
         assert!(e.starts_with("a.cha:2: utterance of CHI: end 0.1 s before start 0.5 s"), "{e}");
         assert!(complaint("a.cha", "@Begin\n*CHI:\ta .\n").contains("none of 1 utterances has a time bullet"));
         assert!(
-            complaint("a.cha", "@Begin\n*CHI:\ta . \u{15}0_100\u{15}\n*MOT:\tb .\n").contains("a.cha:3: utterance of MOT: no time bullet")
+            complaint("a.cha", "@Begin\n*CHI:\ta . \u{15}0_100\u{15}\n*MOT:\tb .\n")
+                .contains("a.cha:3: utterance of MOT: no time bullet")
         );
     }
 
@@ -290,7 +305,8 @@ mod tests {
         assert!(e.starts_with("a.cha:5: \"@Begin\" stands after @End"), "{e}");
         let e = complaint("a.cha", "@Begin\n*CHI:\ta . \u{15}0_1\u{15}\n*CHI:\tb . \u{15}100_20");
         assert!(e.starts_with("a.cha:3: utterance of CHI: the time bullet \"100_20\" is not closed"), "{e}");
-        let e = complaint("a.cha", "@Begin\n*CHI:\ta . \u{15}0_1\u{15}\n*CHI:\tb \u{15}1_2\u{15} c . \u{15}2_3x\u{15}\n");
+        let e =
+            complaint("a.cha", "@Begin\n*CHI:\ta . \u{15}0_1\u{15}\n*CHI:\tb \u{15}1_2\u{15} c . \u{15}2_3x\u{15}\n");
         assert!(e.contains("a.cha:3: utterance of CHI: the time bullet \"2_3x\" cannot be read"), "{e}");
     }
 }

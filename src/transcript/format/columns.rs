@@ -11,7 +11,8 @@ use crate::transcript::draft::{Draft, short};
 /// 1-based line and cells.
 type Rows<'t> = &'t [(usize, StringRecord)];
 
-/// Names of columns of words that are as often numbers or codes of something else: lines and turns are counted, contents have types.
+/// Names of columns of words that are as often numbers or codes of something else: lines and turns are counted,
+/// contents have types.
 const WEAK: [&str; 8] = ["content", "words", "value", "caption", "subtitle", "line", "turn", "annotation"];
 
 /// Parts of names that only columns of words have.
@@ -54,8 +55,8 @@ fn unread(layout: &Layout) -> impl Iterator<Item = usize> {
     (0..layout.header.len()).filter(move |i| !read.contains(&Some(*i)))
 }
 
-/// The column of words that the header names may be the count of turns or the type of a content: then the one that holds sentences
-/// is taken, where there is one alone.
+/// The column of words that the header names may be the count of turns or the type of a content: then the one that
+/// holds sentences is taken, where there is one alone.
 fn choose_text(layout: &mut Layout, rows: Rows, draft: &mut Draft) -> Result<()> {
     let name = |i: usize| normal(&layout.header[i]).0;
     let named = layout.text.map(name);
@@ -68,7 +69,8 @@ fn choose_text(layout: &mut Layout, rows: Rows, draft: &mut Draft) -> Result<()>
         // Answers of one word; what else there is to read is told.
         return Ok(());
     }
-    let by_name: Vec<usize> = unread(layout).filter(|i| wordy_name(&name(*i)) && cells(rows, *i).any(|c| letters(&c))).collect();
+    let by_name: Vec<usize> =
+        unread(layout).filter(|i| wordy_name(&name(*i)) && cells(rows, *i).any(|c| letters(&c))).collect();
     let others: Vec<usize> = unread(layout).filter(|i| sentences(rows, *i) > 0).collect();
     let taken = match (by_name.as_slice(), others.as_slice()) {
         ([one], _) => Some(*one),
@@ -84,8 +86,11 @@ fn choose_text(layout: &mut Layout, rows: Rows, draft: &mut Draft) -> Result<()>
         (None, Some(taken)) => draft.warn(format!("the words are read from the column {}", layout.header[taken])),
         (Some(before), None) if !others.is_empty() => {
             let all: Vec<&str> = others.iter().map(|i| layout.header[*i].as_str()).collect();
-            let what =
-                format!("the column {} holds no sentences, but {} does: which holds the words?", layout.header[before], all.join(", "));
+            let what = format!(
+                "the column {} holds no sentences, but {} does: which holds the words?",
+                layout.header[before],
+                all.join(", ")
+            );
             return Err(draft.fail(1, what, "call the column of the words `text`"));
         }
         (Some(_), None) if weak && numbers => {
@@ -110,13 +115,20 @@ fn choose_speaker(layout: &mut Layout, rows: Rows, draft: &mut Draft) {
         && rank(&first).is_some_and(|r| r >= SURE_SPEAKER || header(first).to_lowercase().ends_with("id"))
         && let Some(taken) = others.iter().copied().find(|i| distinct(*i) > 1)
     {
-        draft.warn(format!("the column {} is the same in all rows; speakers are read from the column {}", header(first), header(taken)));
+        draft.warn(format!(
+            "the column {} is the same in all rows; speakers are read from the column {}",
+            header(first),
+            header(taken)
+        ));
         layout.speaker = Some(taken);
         return;
     }
     for other in others {
         let mut names: BTreeMap<&str, &str> = BTreeMap::new();
-        let pairs = rows.iter().filter_map(|(_, r)| Some((r.get(first)?.trim(), r.get(other)?.trim()))).filter(|(_, b)| !b.is_empty());
+        let pairs = rows
+            .iter()
+            .filter_map(|(_, r)| Some((r.get(first)?.trim(), r.get(other)?.trim())))
+            .filter(|(_, b)| !b.is_empty());
         let several = |(a, b): (&'_ str, &'_ str)| (a.to_owned(), b.to_owned());
         let mut split = None;
         for (speaker, name) in pairs {
@@ -152,7 +164,11 @@ pub(super) fn tell_other_words(layout: &Layout, rows: Rows, draft: &mut Draft) {
     let empty = |r: &StringRecord, i: usize| r.get(i).is_none_or(|c| c.trim().is_empty());
     let lost = rows.iter().filter(|(_, r)| empty(r, text) && places.iter().any(|i| !empty(r, *i))).count();
     let lost = if lost > 0 { format!("; {lost} rows have words only there") } else { String::new() };
-    draft.warn(format!("the words are read from the column {}; not read: {}{lost}", layout.header[text], others.join(", ")));
+    draft.warn(format!(
+        "the words are read from the column {}; not read: {}{lost}",
+        layout.header[text],
+        others.join(", ")
+    ));
 }
 
 /// Times with a point beside times with a comma: one of the two may stand between thousands.
@@ -203,7 +219,10 @@ mod tests {
             assert!(warned(&t).contains(warning), "{}", warned(&t));
         }
         let e = complaint("a.csv", "content,speaker,start,end,one,two\nspeech,A,0,1,hello there,hallo du\n");
-        assert!(e.contains("the column content holds no sentences, but one, two does") && e.contains("call the column"), "{e}");
+        assert!(
+            e.contains("the column content holds no sentences, but one, two does") && e.contains("call the column"),
+            "{e}"
+        );
         let t = parse("a.csv", "turn,speaker,start,end\n1,A,0,1\n2,B,1,2\n");
         assert_eq!(told(&t), ["0-1 A: ", "1-2 B: "]);
         assert!(warned(&t).contains("no column holds the words"), "{}", warned(&t));
@@ -224,12 +243,17 @@ mod tests {
         ] {
             let t = parse("a.csv", text);
             assert_eq!(told(&t), ["0-1 Interviewer: a", "1-2 Mother: b"], "{text}");
-            assert!(warned(&t).contains("is the same in all rows; speakers are read from the column"), "{}", warned(&t));
+            assert!(
+                warned(&t).contains("is the same in all rows; speakers are read from the column"),
+                "{}",
+                warned(&t)
+            );
         }
         let t = parse("a.csv", "speaker,start,end,role,text\nAnna,0,1,asks,a\nAnna,1,2,answers,b\n");
         assert_eq!(told(&t), ["0-1 Anna: a", "1-2 Anna: b"]);
         assert!(warned(&t).contains("\"Anna\" is both \"asks\" and \"answers\""), "{}", warned(&t));
-        let t = parse("a.csv", "speaker,start,end,role,text\nAnna,0,1,therapist,a\nBo,1,2,client,b\nCleo,2,3,client,b\n");
+        let t =
+            parse("a.csv", "speaker,start,end,role,text\nAnna,0,1,therapist,a\nBo,1,2,client,b\nCleo,2,3,client,b\n");
         assert_eq!(warned(&t), "");
     }
 
@@ -238,7 +262,9 @@ mod tests {
         for second in ["text_en", "translation", "text_interviewee", "text"] {
             let t = parse("a.csv", &format!("start,end,text,{second}\n0,1,hallo,hello\n1,2,,you and me\n2,3,ja,\n"));
             assert_eq!(told(&t), ["0-1 hallo", "1-2 ", "2-3 ja"]);
-            let warning = format!("read from the column text; not read: {second} (2 rows with words); 1 rows have words only there");
+            let warning = format!(
+                "read from the column text; not read: {second} (2 rows with words); 1 rows have words only there"
+            );
             assert!(warned(&t).contains(&warning), "{}", warned(&t));
         }
         assert_eq!(warned(&parse("a.csv", "start,end,text,text_id,language\n0,1,hallo,a17,de\n")), "");
@@ -248,7 +274,11 @@ mod tests {
     fn excels_habits_are_read_or_told() {
         let t = parse("a.csv", "sep=;\nstart;end;speaker;text\n0,5;1,2;A;hi\n1.234;1.236;A;you\n");
         assert_eq!(told(&t), ["0.5-1.2 A: hi", "1.234-1.236 A: you"]);
-        assert!(warned(&t).contains("2 times are written like \"1.234\" (first: row 2), 2 like \"0,5\""), "{}", warned(&t));
+        assert!(
+            warned(&t).contains("2 times are written like \"1.234\" (first: row 2), 2 like \"0,5\""),
+            "{}",
+            warned(&t)
+        );
         assert!(complaint("a.csv", "sep=;\nstart;end;text\n0;1;a\nx;2;b\n").starts_with("a.csv:4: row 2"));
         assert_eq!(warned(&parse("a.csv", "start;end;text\n0,5;1,5;a.b\n00:01.5;2,5;b\n")), "");
     }

@@ -1,4 +1,5 @@
-//! CSV and TSV: a header names the columns, by the names transcripts use; times in seconds, milliseconds or as clock times.
+//! CSV and TSV: a header names the columns, by the names transcripts use; times in seconds, milliseconds or as clock
+//! times.
 
 use csv::{ReaderBuilder, StringRecord};
 
@@ -9,10 +10,24 @@ use crate::transcript::quotes;
 use crate::transcript::{clock, markup};
 
 /// Header names, letters and digits only, lower case, unit taken off; the first name present wins.
-const START: [&str; 12] =
-    ["starttime", "start", "begin", "begintime", "onset", "tmin", "xmin", "startsec", "timestart", "in", "from", "timein"];
-const END: [&str; 13] =
-    ["endtime", "end", "stop", "stoptime", "offset", "tmax", "xmax", "endsec", "finish", "timeend", "out", "to", "timeout"];
+const START: [&str; 12] = [
+    "starttime",
+    "start",
+    "begin",
+    "begintime",
+    "onset",
+    "tmin",
+    "xmin",
+    "startsec",
+    "timestart",
+    "in",
+    "from",
+    "timein",
+];
+const END: [&str; 13] = [
+    "endtime", "end", "stop", "stoptime", "offset", "tmax", "xmax", "endsec", "finish", "timeend", "out", "to",
+    "timeout",
+];
 const DURATION: [&str; 4] = ["duration", "dur", "length", "turnduration"];
 pub(super) const SPEAKER: [&str; 11] = [
     "primaryspeaker",
@@ -98,7 +113,8 @@ pub(super) fn header_fields(text: &str) -> Vec<String> {
 }
 
 fn fields(line: &str, delimiter: u8) -> Vec<String> {
-    let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(line.as_bytes());
+    let mut reader =
+        ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(line.as_bytes());
     let mut record = StringRecord::new();
     match reader.read_record(&mut record) {
         Ok(true) => record.iter().map(|f| f.trim().trim_matches('"').to_owned()).collect(),
@@ -110,7 +126,11 @@ fn fields(line: &str, delimiter: u8) -> Vec<String> {
 fn without_sep(text: &str) -> &str {
     let line = text.split('\n').next().unwrap_or("");
     let bare = line.trim_matches(['\r', ' ', '"']);
-    if bare.len() == 5 && bare.get(..4).is_some_and(|b| b.eq_ignore_ascii_case("sep=")) { &text[line.len()..] } else { text }
+    if bare.len() == 5 && bare.get(..4).is_some_and(|b| b.eq_ignore_ascii_case("sep=")) {
+        &text[line.len()..]
+    } else {
+        text
+    }
 }
 
 fn layout(text: &str) -> Option<Layout> {
@@ -124,7 +144,10 @@ fn layout(text: &str) -> Option<Layout> {
 fn columns(header: Vec<String>, delimiter: u8) -> Option<Layout> {
     let names: Vec<(String, f64)> = header.iter().map(|h| normal(h)).collect();
     let find = |wanted: &[&str]| {
-        wanted.iter().find_map(|w| names.iter().position(|(n, _)| n == w)).map(|index| Column { index, unit: names[index].1 })
+        wanted
+            .iter()
+            .find_map(|w| names.iter().position(|(n, _)| n == w))
+            .map(|index| Column { index, unit: names[index].1 })
     };
     let start = find(&START)?;
     let end = find(&END).map(End::At).or_else(|| find(&DURATION).map(End::After))?;
@@ -135,7 +158,8 @@ fn columns(header: Vec<String>, delimiter: u8) -> Option<Layout> {
     Some(Layout { delimiter, header, start, end, speaker, text })
 }
 
-/// Letters and digits of a header name in lower case, and the seconds of its unit (`start_ms`, `Start (s)`, `StartTime`).
+/// Letters and digits of a header name in lower case, and the seconds of its unit (`start_ms`, `Start (s)`,
+/// `StartTime`).
 pub(super) fn normal(name: &str) -> (String, f64) {
     let name: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     for (suffix, unit) in [
@@ -173,7 +197,9 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         match reader.read_record(&mut record) {
             Ok(true) => {}
             Ok(false) => break,
-            Err(error) => return Err(draft.fail(0, format!("the table cannot be read: {error}"), "correct the quotes")),
+            Err(error) => {
+                return Err(draft.fail(0, format!("the table cannot be read: {error}"), "correct the quotes"));
+            }
         }
         if record.iter().all(|f| f.trim().is_empty()) {
             continue;
@@ -193,7 +219,11 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     let open = !text.ends_with('\n');
     for (count, (line, record)) in rows.iter().enumerate() {
         if open && count + 1 == rows.len() && cut_in(&layout, &rows) {
-            let what = format!("row {}: the file ends within {:?}", count + 1, short(record.get(record.len() - 1).unwrap_or("")));
+            let what = format!(
+                "row {}: the file ends within {:?}",
+                count + 1,
+                short(record.get(record.len() - 1).unwrap_or(""))
+            );
             draft.bad(*line, what, CUT)?;
             continue;
         }
@@ -205,7 +235,8 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     Ok(())
 }
 
-/// The text without the lines in which a cell's quote is never closed, or closed only after it has swallowed other rows.
+/// The text without the lines in which a cell's quote is never closed, or closed only after it has swallowed other
+/// rows.
 fn without_open_quotes(text: &str, layout: &Layout, draft: &mut Draft) -> Result<String> {
     let is_row = |line: &str| {
         let cells = fields(line, layout.delimiter);
@@ -217,7 +248,10 @@ fn without_open_quotes(text: &str, layout: &Layout, draft: &mut Draft) -> Result
     for open in quotes::open(text, layout.delimiter, is_row) {
         let what = match open.swallowed {
             Some(line) => {
-                format!("the quote that begins the cell {:?} is not closed before line {line}, which is a row of its own", short(open.cell))
+                format!(
+                    "the quote that begins the cell {:?} is not closed before line {line}, which is a row of its own",
+                    short(open.cell)
+                )
             }
             None => format!("the quote that begins the cell {:?} is never closed", short(open.cell)),
         };
@@ -239,7 +273,8 @@ fn cut_in(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
     if at == layout.start.index || at == end.index {
         let digits = |c: &str| c.rsplit_once(['.', ',']).map_or(0, |(_, fraction)| fraction.len());
         let usual = others.first().and_then(|(_, r)| r.get(at)).map_or(0, |c| digits(c.trim()));
-        let habit = others.len() >= 3 && others.iter().all(|(_, r)| r.get(at).is_some_and(|c| digits(c.trim()) == usual));
+        let habit =
+            others.len() >= 3 && others.iter().all(|(_, r)| r.get(at).is_some_and(|c| digits(c.trim()) == usual));
         return habit && digits(cell) < usual;
     }
     // A name that nobody else has, and that is the beginning of somebody's.
@@ -253,12 +288,17 @@ fn misfit(layout: &Layout, record: &StringRecord) -> Option<(String, &'static st
     if record.iter().skip(names).any(|c| !c.trim().is_empty()) {
         let extra: Vec<&str> = record.iter().skip(names).collect();
         let mark = char::from(layout.delimiter);
-        let what = format!("{cells} cells where the header names {names}; {:?} would be lost", short(&extra.join(&mark.to_string())));
+        let what = format!(
+            "{cells} cells where the header names {names}; {:?} would be lost",
+            short(&extra.join(&mark.to_string()))
+        );
         return Some((what, "put quotes around a cell that holds the separator"));
     }
     // Cells left out at the end of a row are empty ones to a spreadsheet; words and speakers are not to be guessed.
     let needed = [layout.text, layout.speaker].into_iter().flatten().max()?;
-    (cells <= needed).then(|| (format!("{cells} cells where the header names {names}; no {}", layout.header[needed]), "complete the row"))
+    (cells <= needed).then(|| {
+        (format!("{cells} cells where the header names {names}; no {}", layout.header[needed]), "complete the row")
+    })
 }
 
 /// Whisper's own TSV has the header `start end text` and whole milliseconds; nobody talks for a minute in every row.
@@ -268,8 +308,10 @@ fn in_milliseconds(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
     }
     let whole = |r: &StringRecord, i: usize| r.get(i).and_then(|f| f.trim().parse::<u64>().ok());
     // A row that is damaged says nothing about the unit of the others; one with a fraction does.
-    let fraction = |r: &StringRecord| r.iter().take(2).any(|f| f.contains(['.', ',', ':']) && clock::parse_loose(f).is_some());
-    let mut lengths: Vec<u64> = rows.iter().filter_map(|(_, r)| Some(whole(r, 1)?.saturating_sub(whole(r, 0)?))).collect();
+    let fraction =
+        |r: &StringRecord| r.iter().take(2).any(|f| f.contains(['.', ',', ':']) && clock::parse_loose(f).is_some());
+    let mut lengths: Vec<u64> =
+        rows.iter().filter_map(|(_, r)| Some(whole(r, 1)?.saturating_sub(whole(r, 0)?))).collect();
     lengths.sort_unstable();
     !rows.iter().any(|(_, r)| fraction(r)) && lengths.get(lengths.len() / 2).is_some_and(|middle| *middle >= 60)
 }
@@ -303,9 +345,11 @@ fn row(layout: &Layout, record: &StringRecord, line: usize, number: usize, draft
             draft.push(segment, layout.speaker.and_then(|i| record.get(i)), words, Vec::new());
             Ok(())
         }
-        Err(_) if record.iter().map(str::trim).eq(layout.header.iter().map(String::as_str)) => {
-            draft.bad(line, format!("row {number} repeats the header: are these two tables in one file?"), "take the line out")
-        }
+        Err(_) if record.iter().map(str::trim).eq(layout.header.iter().map(String::as_str)) => draft.bad(
+            line,
+            format!("row {number} repeats the header: are these two tables in one file?"),
+            "take the line out",
+        ),
         Err(what) => draft.bad(line, format!("row {number}: {what}"), EXPECTED),
     }
 }
@@ -344,7 +388,11 @@ mod tests {
     #[test]
     fn bad_rows_are_named() {
         let e = complaint("a.csv", "start,end,text\n0,1,a\nx,2,b\n");
-        assert!(e.starts_with("a.csv:3: row 2: start is \"x\"") && e.contains("expected") || e.contains("times are seconds"), "{e}");
+        assert!(
+            e.starts_with("a.csv:3: row 2: start is \"x\"") && e.contains("expected")
+                || e.contains("times are seconds"),
+            "{e}"
+        );
         let e = complaint("a.csv", "start,end,text\n0,1,a\n2\n");
         assert!(e.contains("row 2: end is \"\""), "{e}");
         let e = complaint("a.csv", "a,b,c\n0,1,a\n");
@@ -356,18 +404,28 @@ mod tests {
     fn a_cell_too_many_or_too_few_is_told_and_no_words_are_cut_off() {
         let text = "start,end,speaker,text\n0,1,Anna,hello, my dear\n1,2,Bob,yes\n2,3,Bob\n3,4,Anna,no,,\n";
         let e = complaint("a.csv", text);
-        assert!(e.starts_with("a.csv:2: row 1: 5 cells where the header names 4; \"my dear\" would be lost; put quotes"), "{e}");
+        assert!(
+            e.starts_with("a.csv:2: row 1: 5 cells where the header names 4; \"my dear\" would be lost; put quotes"),
+            "{e}"
+        );
         let t = read_bytes(text.as_bytes(), Path::new("a.csv"), &LENIENT).unwrap();
         assert_eq!(told(&t), ["1-2 Bob: yes", "3-4 Anna: no"]);
         assert!(warned(&t).contains("dropped line 2: row 1: 5 cells"), "{}", warned(&t));
-        assert!(warned(&t).contains("dropped line 4: row 3: 3 cells where the header names 4; no text"), "{}", warned(&t));
+        assert!(
+            warned(&t).contains("dropped line 4: row 3: 3 cells where the header names 4; no text"),
+            "{}",
+            warned(&t)
+        );
     }
 
     #[test]
     fn an_open_quote_is_told_where_it_begins_and_swallows_nobody() {
         let text = "start,end,speaker,text\n0,1,Anna,\"hello\n1,2,Bob,\"yes\"\n2,3,Anna,\"two\nlines\"\n3,4,Bob,no\n";
         let e = complaint("a.csv", text);
-        assert!(e.starts_with("a.csv:2: the quote that begins the cell \"\\\"hello\" is not closed before line 3"), "{e}");
+        assert!(
+            e.starts_with("a.csv:2: the quote that begins the cell \"\\\"hello\" is not closed before line 3"),
+            "{e}"
+        );
         let t = read_bytes(text.as_bytes(), Path::new("a.csv"), &LENIENT).unwrap();
         assert_eq!(told(&t), ["1-2 Bob: yes", "2-3 Anna: two lines", "3-4 Bob: no"]);
         assert!(warned(&t).contains("dropped line 2: the quote"), "{}", warned(&t));
@@ -380,7 +438,11 @@ mod tests {
         let e = complaint("a.csv", "start,end,text\n0,1,a\nstart,end,text\n0,1,b\n");
         assert!(e.starts_with("a.csv:3: row 2 repeats the header"), "{e}");
         let t = parse("a.csv", "start,end,text,transcription\n0,1,a,so it is\n1,2,b,c\n");
-        assert!(warned(&t).contains("read from the column text; not read: transcription (2 rows with words)"), "{}", warned(&t));
+        assert!(
+            warned(&t).contains("read from the column text; not read: transcription (2 rows with words)"),
+            "{}",
+            warned(&t)
+        );
     }
 
     #[test]

@@ -63,16 +63,30 @@ pub(super) const EXAMPLE: &str = "<ANNOTATION_DOCUMENT><TIME_ORDER><TIME_SLOT TI
 pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     let document = parse(text, draft)?;
     if !(document.units.is_empty() || document.units == "milliseconds") {
-        return Err(draft.fail(0, format!("times are in {}", document.units), "only milliseconds are read; save it from a current ELAN"));
+        return Err(draft.fail(
+            0,
+            format!("times are in {}", document.units),
+            "only milliseconds are read; save it from a current ELAN",
+        ));
     }
     if document.origin_ms.abs() > 0.0 {
         draft.warn(format!("ELAN shifts the media by {} ms (TIME_ORIGIN); not applied", document.origin_ms));
     }
     if let Some((line, what)) = &document.odd_origin {
-        draft.flaw(*line, what, "times are read without it", "write a number of milliseconds, or save the file from ELAN again")?;
+        draft.flaw(
+            *line,
+            what,
+            "times are read without it",
+            "write a number of milliseconds, or save the file from ELAN again",
+        )?;
     }
     for (line, what) in &document.odd_times {
-        draft.flaw(*line, what, "the time is taken from its neighbours", "correct the time, or save the file from ELAN again")?;
+        draft.flaw(
+            *line,
+            what,
+            "the time is taken from its neighbours",
+            "correct the time, or save the file from ELAN again",
+        )?;
     }
     for (line, what) in &document.odd_references {
         draft.flaw(*line, what, AS_WRITTEN, NO_ENTITIES)?;
@@ -88,7 +102,8 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     let mut known: BTreeMap<&str, &Annotation> = BTreeMap::new();
     for annotation in document.tiers.iter().flat_map(|t| &t.annotations) {
         if known.insert(&annotation.id, annotation).is_some() {
-            let what = format!("annotation {} occurs twice; what refers to it is taken to mean the last", annotation.id);
+            let what =
+                format!("annotation {} occurs twice; what refers to it is taken to mean the last", annotation.id);
             draft.flaw(annotation.line, what, "both are kept", "save the file from ELAN again")?;
         }
     }
@@ -169,15 +184,23 @@ fn intervals(tier: &RawTier, slots: &BTreeMap<&str, f64>, known: &BTreeMap<&str,
     out
 }
 
-fn span(annotation: &Annotation, slots: &BTreeMap<&str, f64>, known: &BTreeMap<&str, &Annotation>) -> Result<Segment, String> {
+fn span(
+    annotation: &Annotation,
+    slots: &BTreeMap<&str, f64>,
+    known: &BTreeMap<&str, &Annotation>,
+) -> Result<Segment, String> {
     let mut annotation = annotation;
     for _ in 0..32 {
         match &annotation.time {
             Time::Slots(start, end) => {
-                let secs = |id: &String| slots.get(id.as_str()).map(|ms| ms / 1e3).ok_or_else(|| format!("time slot {id:?} has no time"));
+                let secs = |id: &String| {
+                    slots.get(id.as_str()).map(|ms| ms / 1e3).ok_or_else(|| format!("time slot {id:?} has no time"))
+                };
                 return clock::span(secs(start)?, secs(end)?);
             }
-            Time::Of(id) => annotation = known.get(id.as_str()).ok_or_else(|| format!("it refers to {id:?}, which is not there"))?,
+            Time::Of(id) => {
+                annotation = known.get(id.as_str()).ok_or_else(|| format!("it refers to {id:?}, which is not there"))?
+            }
         }
     }
     Err("it refers to itself".into())
@@ -214,7 +237,11 @@ fn parse(text: &str, draft: &mut Draft) -> Result<Document> {
             }
             Event::Start(tag) => {
                 if closed {
-                    return Err(draft.fail(lines.of(position), "a second document begins after the first", "make two files of it"));
+                    return Err(draft.fail(
+                        lines.of(position),
+                        "a second document begins after the first",
+                        "make two files of it",
+                    ));
                 }
                 inside.push(tag.name().as_ref().to_owned());
                 open(&tag, &mut document, &mut lines, position);
@@ -292,13 +319,15 @@ fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, positi
     let mut attributes = Vec::new();
     for written in tag.attributes().with_checks(false).flatten() {
         let value = written.normalized_value(XmlVersion::Implicit1_0).map(|v| v.into_owned()).unwrap_or_else(|_| {
-            let what = format!("{} refers to an entity that nothing defines: {}", written.key.as_ref(), short(&written.value));
+            let what =
+                format!("{} refers to an entity that nothing defines: {}", written.key.as_ref(), short(&written.value));
             document.odd_references.push((lines.of(position), what));
             written.value.to_string()
         });
         attributes.push((written.key, value));
     }
-    let attribute = |key: &str| attributes.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value.clone());
+    let attribute =
+        |key: &str| attributes.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value.clone());
     let text = |key: &str| attribute(key).unwrap_or_default();
     match tag.name().as_ref() {
         "HEADER" => document.units = text("TIME_UNITS"),
@@ -307,7 +336,10 @@ fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, positi
             match told.trim().parse::<f64>() {
                 Ok(ms) if ms.is_finite() => document.origin_ms = ms,
                 _ if told.trim().is_empty() => {}
-                _ => document.odd_origin = Some((lines.of(position), format!("TIME_ORIGIN {:?} is no number", short(&told)))),
+                _ => {
+                    document.odd_origin =
+                        Some((lines.of(position), format!("TIME_ORIGIN {:?} is no number", short(&told))))
+                }
             }
         }
         "TIME_SLOT" => {
@@ -332,7 +364,12 @@ fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, positi
                 Time::Slots(text("TIME_SLOT_REF1"), text("TIME_SLOT_REF2"))
             };
             if let Some(tier) = document.tiers.last_mut() {
-                tier.annotations.push(Annotation { id: text("ANNOTATION_ID"), line: lines.of(position), time, text: String::new() });
+                tier.annotations.push(Annotation {
+                    id: text("ANNOTATION_ID"),
+                    line: lines.of(position),
+                    time,
+                    text: String::new(),
+                });
             }
         }
         _ => {}
@@ -376,7 +413,8 @@ mod tests {
 </ANNOTATION_DOCUMENT>"#
             )
         };
-        let slots = r#"<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="500"/><TIME_SLOT TIME_SLOT_ID="t2" TIME_VALUE="1500"/>"#;
+        let slots =
+            r#"<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="500"/><TIME_SLOT TIME_SLOT_ID="t2" TIME_VALUE="1500"/>"#;
         assert_eq!(told(&parse("a.eaf", &body(slots))), ["0.5-1.5 Anna: hello there"]);
         let e = complaint("a.eaf", &body(""));
         assert!(e.starts_with("a.eaf:4: tier \"tx@A\", annotation a2: time slot \"t1\" has no time"), "{e}");
@@ -431,6 +469,10 @@ mod tests {
         assert!(e.starts_with("a.eaf:4: PARTICIPANT refers to an entity that nothing defines: &f;"), "{e}");
         let kept = read_bytes(document("Anna", "well &l1; yes").as_bytes(), Path::new("a.eaf"), &LENIENT).unwrap();
         assert_eq!(told(&kept), ["0.5-1.5 Anna: well &l1; yes"]);
-        assert!(warned(&kept).contains("line 6: nothing defines the entity &l1;; it is kept as written"), "{}", warned(&kept));
+        assert!(
+            warned(&kept).contains("line 6: nothing defines the entity &l1;; it is kept as written"),
+            "{}",
+            warned(&kept)
+        );
     }
 }

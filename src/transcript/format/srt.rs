@@ -123,8 +123,10 @@ impl Reading<'_> {
     /// True for the next number in a block of its own, without a timing line below.
     fn lost_its_timing(&self, i: usize) -> bool {
         let next = self.lines[i + 1..].iter().copied().find(|l| !l.trim().is_empty()).unwrap_or("");
-        let timed_below = clock::timing(next).is_some() || clock::arrowless_timing(next) || clock::arrow_of_numbers(next.trim());
-        let follows = as_number(self.lines[i].trim()).is_some_and(|n| self.number.is_some_and(|m| m.checked_add(1) == Some(n)));
+        let timed_below =
+            clock::timing(next).is_some() || clock::arrowless_timing(next) || clock::arrow_of_numbers(next.trim());
+        let follows =
+            as_number(self.lines[i].trim()).is_some_and(|n| self.number.is_some_and(|m| m.checked_add(1) == Some(n)));
         !timed_below && !matches!(self.place, Place::BeforeFirst) && follows
     }
 }
@@ -133,8 +135,13 @@ fn is_spoilt_timing(line: &str) -> bool {
     clock::arrowless_timing(line) || clock::arrow_of_numbers(line)
 }
 
-/// The time of a timing line; else what is wrong with it and what to do. `at_end`: it is the last of the file, and nothing ends it.
-fn segment(timing: Option<Result<Segment, String>>, at_end: bool, line: &str) -> Result<Segment, (String, &'static str)> {
+/// The time of a timing line; else what is wrong with it and what to do. `at_end`: it is the last of the file, and
+/// nothing ends it.
+fn segment(
+    timing: Option<Result<Segment, String>>,
+    at_end: bool,
+    line: &str,
+) -> Result<Segment, (String, &'static str)> {
     let line_told = short(line);
     match timing {
         _ if at_end => Err((format!("the file ends with its timing line {line_told:?}"), CUT)),
@@ -148,7 +155,8 @@ fn segment(timing: Option<Result<Segment, String>>, at_end: bool, line: &str) ->
 /// True for the last line of a file that looks like the beginning of the next cue's number or times.
 fn cut_head(line: &str, number: Option<u64>) -> bool {
     let digits = line.bytes().all(|b| b.is_ascii_digit());
-    let clock = line.starts_with(|c: char| c.is_ascii_digit()) && line.chars().all(|c| c.is_ascii_digit() || ":,.-> ".contains(c));
+    let clock = line.starts_with(|c: char| c.is_ascii_digit())
+        && line.chars().all(|c| c.is_ascii_digit() || ":,.-> ".contains(c));
     match number {
         Some(n) if digits => (n + 1).to_string().starts_with(line),
         None if digits => line.len() <= 2,
@@ -188,8 +196,8 @@ impl Habit {
     }
 }
 
-/// The cue number above a timing line: right above it, alone in its block or in a file that numbers its cues, or over empty lines
-/// in a double-spaced file where it is the number expected. Any other number is what was said.
+/// The cue number above a timing line: right above it, alone in its block or in a file that numbers its cues, or over
+/// empty lines in a double-spaced file where it is the number expected. Any other number is what was said.
 fn number_above(above: &[&str], last: Option<u64>, habit: Habit) -> Option<u64> {
     if let Some(n) = above.last().and_then(|l| as_number(l)) {
         let alone = above.len() < 2 || above[above.len() - 2].trim().is_empty();
@@ -239,7 +247,8 @@ mod tests {
 
     #[test]
     fn double_spaced_srt() {
-        let t = parse("a.srt", "1\n\n00:00:01,000 --> 00:00:02,000\n\na\n\n\n2\n\n00:00:02,000 --> 00:00:03,000\n\nb\n");
+        let t =
+            parse("a.srt", "1\n\n00:00:01,000 --> 00:00:02,000\n\na\n\n\n2\n\n00:00:02,000 --> 00:00:03,000\n\nb\n");
         assert_eq!(told(&t), ["1-2 a", "2-3 b"]);
         let t = parse("a.srt", "00:00:01,000 --> 00:00:02,000\n42\n\n00:00:02,000 --> 00:00:03,000\nb\n");
         assert_eq!(told(&t), ["1-2 42", "2-3 b"]);
@@ -249,7 +258,10 @@ mod tests {
     fn a_number_that_was_said_is_no_cue_number() {
         let time = |n: usize| format!("00:00:0{n},000 --> 00:00:0{},000", n + 1);
         let t = parse("a.srt", &format!("{}\nthe number is\n42\n{}\nyes\n", time(1), time(2)));
-        assert_eq!((told(&t), warned(&t)), (vec!["1-2 the number is 42".to_owned(), "2-3 yes".to_owned()], String::new()));
+        assert_eq!(
+            (told(&t), warned(&t)),
+            (vec!["1-2 the number is 42".to_owned(), "2-3 yes".to_owned()], String::new())
+        );
         let t = parse("a.srt", &format!("1\n{}\none\n\n{}\n2\n\n{}\nthree\n", time(1), time(2), time(3)));
         assert_eq!(told(&t), ["1-2 one", "2-3 2", "3-4 three"]);
         let t = parse("a.srt", &format!("1\n{}\na\n7\n{}\n42\n8\n{}\n", time(1), time(2), time(3)));
@@ -258,7 +270,9 @@ mod tests {
 
     #[test]
     fn a_bad_srt_cue_is_named_and_lenient_drops_it() {
-        let text = |bad: &str| format!("1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n{bad}\nlost\n\n3\n00:00:05,000 --> 00:00:06,000\nc\n");
+        let text = |bad: &str| {
+            format!("1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n{bad}\nlost\n\n3\n00:00:05,000 --> 00:00:06,000\nc\n")
+        };
         for (bad, what) in [
             ("00:00:04,000 --> 00:00:03,000", "end 3 s before start 4 s"),
             ("00:00:03,000 --> 00:00:xx,000", "end time \"00:00:xx,000\" cannot be read"),
@@ -268,7 +282,10 @@ mod tests {
         ] {
             let e = complaint("b.srt", &text(bad));
             assert!(
-                e.starts_with("b.srt:6: cue 2: ") && e.contains(what) && e.contains("expected HH:MM:SS,mmm") && e.contains("--lenient"),
+                e.starts_with("b.srt:6: cue 2: ")
+                    && e.contains(what)
+                    && e.contains("expected HH:MM:SS,mmm")
+                    && e.contains("--lenient"),
                 "{e}"
             );
             let t = read_bytes(text(bad).as_bytes(), Path::new("b.srt"), &LENIENT).unwrap();
@@ -304,7 +321,10 @@ mod tests {
             "1\n00:00:01,000 --> 00:00:02,000\n[SPEAKER_00]: Hi: you\n\n2\n00:00:02,000 --> 00:00:03,000\n[SPEAKER_01]: - No\n- Yes\n",
         );
         assert_eq!(told(&t), ["1-2 SPEAKER_00: Hi: you", "2-3 SPEAKER_01: - No - Yes"]);
-        let t = parse("a.srt", "1\n00:00:01,000 --> 00:00:02,000\nANNA: Hi\nBOB: Hello\n\n2\n00:00:02,000 --> 00:00:03,000\nmore\n");
+        let t = parse(
+            "a.srt",
+            "1\n00:00:01,000 --> 00:00:02,000\nANNA: Hi\nBOB: Hello\n\n2\n00:00:02,000 --> 00:00:03,000\nmore\n",
+        );
         assert_eq!(told(&t), ["1-2 ANNA: Hi", "1-2 BOB: Hello", "2-3 more"]);
         assert!(warned(&t).contains("1 cues hold several speakers"));
         let t = parse(
@@ -326,7 +346,12 @@ mod tests {
         assert_eq!(told(&t), want);
         assert!(warned(&t).contains("UTF-16BE"));
         let t = read_bytes(
-            text.replace('é', "\u{1}").into_bytes().iter().map(|b| if *b == 1 { 0xe9 } else { *b }).collect::<Vec<_>>().as_slice(),
+            text.replace('é', "\u{1}")
+                .into_bytes()
+                .iter()
+                .map(|b| if *b == 1 { 0xe9 } else { *b })
+                .collect::<Vec<_>>()
+                .as_slice(),
             Path::new("a.srt"),
             &STRICT,
         )
@@ -340,7 +365,11 @@ mod tests {
         let cue = |n: usize| format!("{n}\n00:00:{n:02},000 --> 00:00:{n:02},500\nword {n}.\n\n");
         let file = |numbers: &[usize]| numbers.iter().map(|n| cue(*n)).collect::<String>();
         let t = parse("a.srt", &file(&[1, 2, 3, 4, 9, 10, 11, 12]));
-        assert!(warned(&t).contains("line 17: the cue numbers jump from 4 to 9: 4 cues may be missing"), "{}", warned(&t));
+        assert!(
+            warned(&t).contains("line 17: the cue numbers jump from 4 to 9: 4 cues may be missing"),
+            "{}",
+            warned(&t)
+        );
         assert_eq!(warned(&parse("a.srt", &file(&[1, 2, 3, 4, 5, 6]))), "");
         let e = complaint("a.srt", &format!("{}3\n3.5 --> 4.5\nmore\n", file(&[1, 2])));
         assert!(e.starts_with("a.srt:10: cue 3: no clock times in \"3.5 --> 4.5\""), "{e}");
@@ -354,7 +383,8 @@ mod tests {
         let all: String = (1..6).map(|n| cue(n, "So it is.")).collect();
         let t = parse("a.srt", &format!("{all}{}", cue(6, "And so it goes.").trim_end().trim_end_matches("goes.")));
         assert!(
-            warned(&t).contains("its last turn (turn 6: \"...And so it\") without the full stop that 5 of 5 others have"),
+            warned(&t)
+                .contains("its last turn (turn 6: \"...And so it\") without the full stop that 5 of 5 others have"),
             "{}",
             warned(&t)
         );

@@ -1,4 +1,5 @@
-//! NIST segment time marks `.stm`: `file channel speaker start end [<label>] words` (sctk, "STM reference file format").
+//! NIST segment time marks `.stm`: `file channel speaker start end [<label>] words` (sctk, "STM reference file
+//! format").
 
 use crate::error::Result;
 use crate::transcript::draft::{CUT, Draft, short};
@@ -22,7 +23,10 @@ pub(super) const EXAMPLE: &str = "x 1 A 0 1 <o,f0> hi\nx 1 B 1 2 you\n";
 
 /// True when the first line that is no comment is a mark.
 pub(super) fn fits(text: &str) -> bool {
-    text.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with(";;")).is_some_and(|l| mark(l).is_some_and(|m| m.end >= m.start))
+    text.lines()
+        .map(str::trim)
+        .find(|l| !l.is_empty() && !l.starts_with(";;"))
+        .is_some_and(|l| mark(l).is_some_and(|m| m.end >= m.start))
 }
 
 /// Reads STM text into `draft`. Of several recordings in one file, the one called `stem` is taken.
@@ -60,13 +64,20 @@ pub(super) fn read(text: &str, stem: &str, draft: &mut Draft) -> Result<()> {
     files.dedup();
     if files.len() > 1 {
         if !files.contains(&stem) {
-            let what = format!("{} recordings in one file ({}, …), none called {stem:?}", files.len(), files[..2].join(", "));
-            return Err(draft.fail(0, what, "give each interview a file of its own, or name the file after the recording"));
+            let what =
+                format!("{} recordings in one file ({}, …), none called {stem:?}", files.len(), files[..2].join(", "));
+            return Err(draft.fail(
+                0,
+                what,
+                "give each interview a file of its own, or name the file after the recording",
+            ));
         }
         let (recordings, all) = (files.len(), marks.len());
         marks.retain(|(_, m)| m.file == stem);
         let others = all - marks.len();
-        draft.warn(format!("{recordings} recordings in one file; the one called {stem:?} is taken, {others} marks of others are not"));
+        draft.warn(format!(
+            "{recordings} recordings in one file; the one called {stem:?} is taken, {others} marks of others are not"
+        ));
     }
     for (line, mark) in marks {
         if NO_TURN.iter().any(|n| mark.words.eq_ignore_ascii_case(n) || mark.speaker.eq_ignore_ascii_case(n)) {
@@ -115,24 +126,36 @@ mod tests {
 
     #[test]
     fn stm_labels_comments_and_gaps() {
-        let t = parse("x.stm", ";; comment\nx 1 Anna 0.5 1.25 <o,f0,female> hi  there\nx 1 inter_segment_gap 1.25 2 <o,,>\nx 1 Bob 2 3 \n");
+        let t = parse(
+            "x.stm",
+            ";; comment\nx 1 Anna 0.5 1.25 <o,f0,female> hi  there\nx 1 inter_segment_gap 1.25 2 <o,,>\nx 1 Bob 2 3 \n",
+        );
         assert_eq!(told(&t), ["0.5-1.25 Anna: hi there", "2-3 Bob: "]);
         let t = parse(
             "x.stm",
             "x 1 Anna 0.5 1 <unk> hello\nx 1 Anna 1 2 <NA> <laughter> no\nx 1 Anna 2 3 <F0_M> <3 you\nx 1 Anna 3 4 <3 you\n",
         );
-        assert_eq!(told(&t), ["0.5-1 Anna: <unk> hello", "1-2 Anna: <laughter> no", "2-3 Anna: <3 you", "3-4 Anna: <3 you"]);
+        assert_eq!(
+            told(&t),
+            ["0.5-1 Anna: <unk> hello", "1-2 Anna: <laughter> no", "2-3 Anna: <3 you", "3-4 Anna: <3 you"]
+        );
         let two = "a 1 A 0 1 x\nb 1 B 0 1 y\n";
         assert_eq!(told(&parse("b.stm", two)), ["0-1 B: y"]);
         assert!(complaint("c.stm", two).contains("2 recordings in one file (a, b, …), none called \"c\""));
-        assert!(complaint("a.stm", "a 1 A 0 1 x\na 1 A 3 2 x\n").starts_with("a.stm:2: mark of A: end 2 s before start 3 s"));
+        assert!(
+            complaint("a.stm", "a 1 A 0 1 x\na 1 A 3 2 x\n")
+                .starts_with("a.stm:2: mark of A: end 2 s before start 3 s")
+        );
     }
 
     #[test]
     fn a_mark_cut_off_is_told() {
         let e = complaint("x.stm", "x 1 Anna 0.5 1.25 <o> hi\nx 1 Anna 2 25");
         assert!(e.starts_with("x.stm:2: the file ends within the mark"), "{e}");
-        assert!(complaint("x.stm", "x 1 Anna 0.5 1.25 <o> hi\nx 1 Anna 2 25 <o,f0").contains("x.stm:2: the label of the mark"));
+        assert!(
+            complaint("x.stm", "x 1 Anna 0.5 1.25 <o> hi\nx 1 Anna 2 25 <o,f0")
+                .contains("x.stm:2: the label of the mark")
+        );
         let two = parse("b.stm", "a 1 A 0 1 x\na 1 A 1 2 x\nb 1 B 0 1 y\n");
         assert!(crate::transcript::tests::warned(&two).contains("2 marks of others are not"));
     }

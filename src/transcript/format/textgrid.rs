@@ -1,5 +1,5 @@
-//! Praat `TextGrid`, long and short text form: both are the same row of strings, numbers and flags; everything between is comment
-//! (Praat manual, "TextGrid file formats").
+//! Praat `TextGrid`, long and short text form: both are the same row of strings, numbers and flags; everything between
+//! is comment (Praat manual, "TextGrid file formats").
 
 use crate::error::Result;
 use crate::transcript::clock;
@@ -58,20 +58,31 @@ fn tiers_of(row: &mut Row, found: &mut Vec<Tier>) -> Result<(), Broken> {
         let size = row.number("a tier's size")?;
         let spans = class == "IntervalTier";
         let layer = if spans { Layer::Spans } else { Layer::Points };
-        found.push(Tier { person: tiers::classify(&name).1, name, root: true, above: Vec::new(), layer, intervals: Vec::new() });
+        found.push(Tier {
+            person: tiers::classify(&name).1,
+            name,
+            root: true,
+            above: Vec::new(),
+            layer,
+            intervals: Vec::new(),
+        });
         let mut i = 0.0;
         while i < size {
             i += 1.0;
             let start = row.number("an interval's time")?;
             let end = if spans { row.number("an interval's end")? } else { start };
             let text = row.text(if spans { "an interval's text" } else { "a point's mark" })?.to_owned();
-            let interval = Interval { line: row.line, name: format!("interval {i}"), span: clock::span(start, end), text };
+            let interval =
+                Interval { line: row.line, name: format!("interval {i}"), span: clock::span(start, end), text };
             found.last_mut().into_iter().for_each(|t| t.intervals.push(interval.clone()));
         }
     }
     match row.next() {
         None => Ok(()),
-        Some(_) => Err(Broken(row.line, "more follows after the last tier: the numbers of tiers and intervals do not fit".into())),
+        Some(_) => Err(Broken(
+            row.line,
+            "more follows after the last tier: the numbers of tiers and intervals do not fit".into(),
+        )),
     }
 }
 
@@ -95,13 +106,19 @@ impl<'t> Row<'t> {
     fn text(&mut self, what: &str) -> Result<&'t str, Broken> {
         match self.next() {
             Some(Token::Text(t)) => Ok(t),
-            Some(Token::Open) => Err(Broken(self.line, format!("the quote of {what} that begins here is never closed"))),
+            Some(Token::Open) => {
+                Err(Broken(self.line, format!("the quote of {what} that begins here is never closed")))
+            }
             _ => Err(Broken(self.line, format!("{what} expected"))),
         }
     }
 
     fn number(&mut self, what: &str) -> Result<f64, Broken> {
-        if let Some(Token::Number(n)) = self.next() { Ok(*n) } else { Err(Broken(self.line, format!("{what} expected"))) }
+        if let Some(Token::Number(n)) = self.next() {
+            Ok(*n)
+        } else {
+            Err(Broken(self.line, format!("{what} expected")))
+        }
     }
 }
 
@@ -172,17 +189,20 @@ fn tokens(text: &str) -> (Vec<(usize, Token)>, Vec<Undoubled>) {
     (out, undoubled)
 }
 
-/// True when what follows a string on its line is nothing, a remark, or another token of the file; after the names of classes
-/// other words may stand (`"IntervalTier" named "Mary"`). A string that swallowed the lines of other intervals does not end where it seems.
+/// True when what follows a string on its line is nothing, a remark, or another token of the file; after the names of
+/// classes other words may stand (`"IntervalTier" named "Mary"`). A string that swallowed the lines of other intervals
+/// does not end where it seems.
 fn stands_free(value: &str, after: &str) -> bool {
     let line = after.split('\n').next().unwrap_or("");
     let next = line.trim_start();
     let class = matches!(value, "IntervalTier" | "TextTier" | "TextGrid") || value.starts_with("ooTextFile");
-    let token = next.starts_with(['!', '"', '<']) || next.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    let token =
+        next.starts_with(['!', '"', '<']) || next.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     (next.is_empty() || line.len() > next.len() && (token || class)) && !swallows(value)
 }
 
-/// True for a value whose lines are those of the file's own form: `xmin = …` or, in the short form, two numbers in two lines.
+/// True for a value whose lines are those of the file's own form: `xmin = …` or, in the short form, two numbers in two
+/// lines.
 fn swallows(value: &str) -> bool {
     let mut lines = value.split('\n').map(str::trim);
     lines.next();
@@ -203,20 +223,24 @@ fn is_key(line: &str) -> bool {
         || ["xmin", "xmax", "text", "mark", "number", "time", "class", "name"].into_iter().any(named)
 }
 
-/// The string at `rest` up to the last quote of its line, which is noted in `undoubled`; `None` when the line has no other quote.
+/// The string at `rest` up to the last quote of its line, which is noted in `undoubled`; `None` when the line has no
+/// other quote.
 fn to_last_quote(text: &str, rest: &str, line: usize, undoubled: &mut Vec<Undoubled>) -> Option<(String, usize)> {
     let written = rest.split('\n').next().unwrap_or("").trim_end();
     let last = written.rfind('"').filter(|at| *at > 0)?;
     let at = text.len() - rest.len();
     let before = text[..at].rsplit('\n').next().unwrap_or("").trim();
     let next = rest[written.len()..].trim_start();
-    let goes_on = next.is_empty() || next.starts_with(['!', '"']) || next.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    let goes_on = next.is_empty()
+        || next.starts_with(['!', '"'])
+        || next.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     let sure = last + 1 == written.len() && (before.is_empty() || before.ends_with('=')) && (goes_on || is_key(next));
     undoubled.push(Undoubled { line, written: written.to_owned(), sure });
     Some((written[1..last].replace("\"\"", "\""), written.len()))
 }
 
-/// The string that begins at the first character of `rest`, and how many bytes it takes; `None` when its quote is never closed.
+/// The string that begins at the first character of `rest`, and how many bytes it takes; `None` when its quote is never
+/// closed.
 fn quoted(rest: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut at = 1;
@@ -259,8 +283,9 @@ mod tests {
             let count = rows.matches('"').count() / 2;
             format!("\"IntervalTier\"\n\"{name}\"\n0\n9\n{count}\n{rows}")
         };
-        let grid =
-            |tiers: &[String]| format!("File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n<exists>\n{}\n{}", tiers.len(), tiers.concat());
+        let grid = |tiers: &[String]| {
+            format!("File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n<exists>\n{}\n{}", tiers.len(), tiers.concat())
+        };
         let words = tier("Anna - words", &[(0.0, 1.0, "so"), (1.0, 1.2, "sp"), (1.2, 2.0, "yes"), (4.0, 5.0, "no")]);
         let phones = tier("Anna - phones", &[(0.0, 1.0, "s")]);
         let t = parse("a.TextGrid", &grid(&[words.clone(), phones.clone()]));
@@ -317,10 +342,18 @@ mod tests {
             let e = complaint("a.TextGrid", &long(&["\"so\"", text]));
             assert!(e.starts_with("a.TextGrid:22: quotes inside a string are not doubled, or words follow it"), "{e}");
         }
-        let t = read_bytes(long(&["\"so\"", "\"she said\" and left"]).as_bytes(), Path::new("a.TextGrid"), &LENIENT).unwrap();
-        assert!(warned(&t).contains("line 22: ") && warned(&t).contains("read to the last quote of its line"), "{}", warned(&t));
+        let t = read_bytes(long(&["\"so\"", "\"she said\" and left"]).as_bytes(), Path::new("a.TextGrid"), &LENIENT)
+            .unwrap();
+        assert!(
+            warned(&t).contains("line 22: ") && warned(&t).contains("read to the last quote of its line"),
+            "{}",
+            warned(&t)
+        );
         let legal = long(&["\"so \"\"it\"\"\nis 5\" ! a remark", "\"\"\"yes\"\"\""]);
-        assert_eq!((told(&parse("a.TextGrid", &legal)).len(), warned(&parse("a.TextGrid", &legal))), (2, String::new()));
+        assert_eq!(
+            (told(&parse("a.TextGrid", &legal)).len(), warned(&parse("a.TextGrid", &legal))),
+            (2, String::new())
+        );
     }
 
     #[test]
@@ -332,7 +365,11 @@ mod tests {
         let two = |a: &str, b: &str| format!("File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n<exists>\n2\n{a}{b}");
         let t = parse("a.TextGrid", &two(&tier("Anna", &[1, 3]), &tier("Anna_en", &[1, 3])));
         assert_eq!(t.turns.len(), 4);
-        assert!(warned(&t).contains("the tiers \"Anna\" and \"Anna_en\" hold 2 turns each at the same times"), "{}", warned(&t));
+        assert!(
+            warned(&t).contains("the tiers \"Anna\" and \"Anna_en\" hold 2 turns each at the same times"),
+            "{}",
+            warned(&t)
+        );
         let t = parse("a.TextGrid", &two(&tier("Anna", &[1, 3]), &tier("Bo", &[2, 4])));
         assert_eq!(warned(&t), "");
     }
@@ -344,8 +381,13 @@ mod tests {
         let t = parse("a.TextGrid", &format!("{head}{tiers}"));
         assert!(warned(&t).contains("left out: bells (2 points)"), "{}", warned(&t));
         let more = format!("{head}{tiers}3\n\"dang\"\n");
-        assert!(complaint("a.TextGrid", &more).contains("a.TextGrid:24: TextGrid cut short or broken: more follows after the last tier"));
-        let t = read_bytes(format!("{head}{}", &tiers[..tiers.len() - 9]).as_bytes(), Path::new("a.TextGrid"), &LENIENT).unwrap();
+        assert!(
+            complaint("a.TextGrid", &more)
+                .contains("a.TextGrid:24: TextGrid cut short or broken: more follows after the last tier")
+        );
+        let t =
+            read_bytes(format!("{head}{}", &tiers[..tiers.len() - 9]).as_bytes(), Path::new("a.TextGrid"), &LENIENT)
+                .unwrap();
         assert_eq!(told(&t), ["0-1 Anna: so"]);
         assert!(warned(&t).contains("cut short or broken"), "{}", warned(&t));
     }

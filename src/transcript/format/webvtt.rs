@@ -1,5 +1,5 @@
-//! WebVTT: header, blocks between empty lines, cues with settings, voices and word times (W3C "WebVTT: The Web Video Text Tracks
-//! Format", the parser's rules of section 6, hours optional).
+//! WebVTT: header, blocks between empty lines, cues with settings, voices and word times (W3C "WebVTT: The Web Video
+//! Text Tracks Format", the parser's rules of section 6, hours optional).
 
 use crate::error::Result;
 use crate::transcript::clock;
@@ -55,8 +55,8 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     Ok(())
 }
 
-/// Tells what X-TIMESTAMP-MAP (RFC 8216, "WebVTT", 3.5) says: it places cue times on the clock of a stream. Where the media
-/// begins on that clock a transcript cannot know, mostly where the first cue's time 0 is; so nothing is moved.
+/// Tells what X-TIMESTAMP-MAP (RFC 8216, "WebVTT", 3.5) says: it places cue times on the clock of a stream. Where the
+/// media begins on that clock a transcript cannot know, mostly where the first cue's time 0 is; so nothing is moved.
 fn tell_map(lines: &[&str], draft: &mut Draft) {
     let mut offsets: Vec<(usize, Option<f64>)> = Vec::new();
     for (i, line) in lines.iter().enumerate() {
@@ -110,7 +110,9 @@ fn block(lines: &[&str], number: usize, cut: bool, cues: &mut Vec<Cue>, draft: &
         (Some(timing), _) => (0, timing),
         (None, Some(timing)) => (1, timing),
         (None, None) => {
-            let keyword = |name: &str| first.strip_prefix(name).is_some_and(|r| r.is_empty() || r.starts_with(char::is_whitespace));
+            let keyword = |name: &str| {
+                first.strip_prefix(name).is_some_and(|r| r.is_empty() || r.starts_with(char::is_whitespace))
+            };
             if ["NOTE", "STYLE", "REGION", "WEBVTT"].into_iter().any(keyword) {
                 return Ok(());
             }
@@ -126,11 +128,16 @@ fn block(lines: &[&str], number: usize, cut: bool, cues: &mut Vec<Cue>, draft: &
     };
     if cut && timing_at + 1 == lines.len() {
         let name = name(cues, (timing_at == 1).then_some(first));
-        return draft.bad(number + timing_at, format!("{name}: the file ends with its timing line {:?}", short(lines[timing_at])), CUT);
+        return draft.bad(
+            number + timing_at,
+            format!("{name}: the file ends with its timing line {:?}", short(lines[timing_at])),
+            CUT,
+        );
     }
     let in_tag = |l: &str| {
-        l.rsplit_once('<')
-            .is_some_and(|(_, t)| !t.contains('>') && (t.is_empty() || t.starts_with(|c: char| c.is_alphabetic() || c == '/')))
+        l.rsplit_once('<').is_some_and(|(_, t)| {
+            !t.contains('>') && (t.is_empty() || t.starts_with(|c: char| c.is_alphabetic() || c == '/'))
+        })
     };
     if cut && in_tag(lines[lines.len() - 1]) {
         let name = name(cues, (timing_at == 1).then_some(first));
@@ -138,9 +145,12 @@ fn block(lines: &[&str], number: usize, cut: bool, cues: &mut Vec<Cue>, draft: &
         return draft.bad(number + last, format!("{name}: the file ends within a tag, {:?}", short(lines[last])), CUT);
     }
     match timing {
-        Ok(segment) => cues.push(Cue { segment, lines: lines[timing_at + 1..].iter().map(|l| (*l).to_owned()).collect() }),
+        Ok(segment) => {
+            cues.push(Cue { segment, lines: lines[timing_at + 1..].iter().map(|l| (*l).to_owned()).collect() })
+        }
         Err(what) => {
-            let what = format!("{}: {what} in {:?}", name(cues, (timing_at == 1).then_some(first)), short(lines[timing_at]));
+            let what =
+                format!("{}: {what} in {:?}", name(cues, (timing_at == 1).then_some(first)), short(lines[timing_at]));
             draft.bad(number + timing_at, what, EXPECTED)?;
         }
     }
@@ -191,13 +201,21 @@ mod tests {
         );
         assert_eq!(warned(&parse("a.vtt", &file("MPEGTS:900000,LOCAL:00:00:10.000"))), "");
         assert!(warned(&parse("a.vtt", &file("MPEGTS:x,LOCAL:0"))).contains("cannot be read"));
-        let two = format!("{}\n{}", file("MPEGTS:900000,LOCAL:00:00:00.000"), file("MPEGTS:1800000,LOCAL:00:00:00.000"));
-        assert!(warned(&parse("a.vtt", &two)).contains("line 8: a second X-TIMESTAMP-MAP, 2 in all"), "{}", warned(&parse("a.vtt", &two)));
+        let two =
+            format!("{}\n{}", file("MPEGTS:900000,LOCAL:00:00:00.000"), file("MPEGTS:1800000,LOCAL:00:00:00.000"));
+        assert!(
+            warned(&parse("a.vtt", &two)).contains("line 8: a second X-TIMESTAMP-MAP, 2 in all"),
+            "{}",
+            warned(&parse("a.vtt", &two))
+        );
     }
 
     #[test]
     fn webvtt_word_times() {
-        let t = parse("a.vtt", "WEBVTT\n\n00:00:01.000 --> 00:00:03.000\none<00:00:01.500><c> two</c><00:00:02.000><c> three four</c>\n");
+        let t = parse(
+            "a.vtt",
+            "WEBVTT\n\n00:00:01.000 --> 00:00:03.000\none<00:00:01.500><c> two</c><00:00:02.000><c> three four</c>\n",
+        );
         assert_eq!(told(&t), ["1-3 one two three four"]);
         assert_eq!(word_times(&t.turns[0]), ["one 1.000-1.500", "two 1.500-2.000", "three ?", "four ?"]);
     }
@@ -210,13 +228,19 @@ mod tests {
         );
         assert_eq!(told(&t), ["1-3 this book", "3-5 is free"]);
         assert_eq!(word_times(&t.turns[1]), ["is 3.000-3.500", "free 3.500-5.000"]);
-        assert!(warned(&t).contains("rolling captions: repeated lines merged, 3 of 5 cues only repeated"), "{}", warned(&t));
+        assert!(
+            warned(&t).contains("rolling captions: repeated lines merged, 3 of 5 cues only repeated"),
+            "{}",
+            warned(&t)
+        );
     }
 
     #[test]
     fn people_who_repeat_themselves_are_no_rolling_captions() {
-        let t =
-            parse("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\nYes.\n\n00:02.000 --> 00:03.000\nYes.\n\n00:03.000 --> 00:04.000\nYes.\n");
+        let t = parse(
+            "a.vtt",
+            "WEBVTT\n\n00:01.000 --> 00:02.000\nYes.\n\n00:02.000 --> 00:03.000\nYes.\n\n00:03.000 --> 00:04.000\nYes.\n",
+        );
         assert_eq!(t.turns.len(), 3);
     }
 
@@ -224,10 +248,18 @@ mod tests {
     fn bad_webvtt_cues() {
         let e = complaint("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\na\n\nsecond\n00:02.000 --> 00:0x.000\nb\n");
         assert!(e.starts_with("a.vtt:7: cue \"second\": end time"), "{e}");
-        let t = read_bytes(b"WEBVTT\n\n00:01.000 --> 00:02.000\na\n\nstray\n\n00:03.000 --> 00:02.000\nb\n", Path::new("a.vtt"), &LENIENT)
-            .unwrap();
+        let t = read_bytes(
+            b"WEBVTT\n\n00:01.000 --> 00:02.000\na\n\nstray\n\n00:03.000 --> 00:02.000\nb\n",
+            Path::new("a.vtt"),
+            &LENIENT,
+        )
+        .unwrap();
         assert_eq!(told(&t), ["1-2 a"]);
-        assert!(warned(&t).contains("line 6: text outside of any cue ignored") && warned(&t).contains("dropped line 8"), "{}", warned(&t));
+        assert!(
+            warned(&t).contains("line 6: text outside of any cue ignored") && warned(&t).contains("dropped line 8"),
+            "{}",
+            warned(&t)
+        );
         for empty in ["WEBVTT", "WEBVTT\n\nNOTE nothing\n"] {
             assert!(complaint("a.vtt", empty).contains("no cues (WebVTT)"));
         }

@@ -1,4 +1,5 @@
-//! JSON of the Whisper family: `segments` with `words` (Whisper, WhisperX, whisper-timestamped, stable-ts), or the bare list.
+//! JSON of the Whisper family: `segments` with `words` (Whisper, WhisperX, whisper-timestamped, stable-ts), or the bare
+//! list.
 
 use serde_json::Value;
 
@@ -20,7 +21,8 @@ pub(super) fn segments(root: &Value) -> Option<&Vec<Value>> {
         Value::Object(map) => map.get("segments")?.as_array()?,
         _ => return None,
     };
-    let fits = |v: &Value| text_key(v).is_some() && (v.get("start").is_some() || v.get("words").is_some_and(Value::is_array));
+    let fits =
+        |v: &Value| text_key(v).is_some() && (v.get("start").is_some() || v.get("words").is_some_and(Value::is_array));
     match list.first() {
         Some(first) => fits(first).then_some(list),
         // An empty result is still Whisper's when the object says so.
@@ -71,8 +73,10 @@ pub(super) fn read(root: &Value, draft: &mut Draft) -> Result<()> {
         let words = words(segment, i + 1, &mut lost);
         let known = || words.iter().filter_map(|w| w.segment);
         // WhisperX leaves times out where it could not align; the words then tell what is known.
-        let start = json::given_time(segment, "start").map(|t| t.or_else(|| known().map(|s| s.start().get()).reduce(f64::min)));
-        let end = json::given_time(segment, "end").map(|t| t.or_else(|| known().map(|s| s.end().get()).reduce(f64::max)));
+        let start =
+            json::given_time(segment, "start").map(|t| t.or_else(|| known().map(|s| s.start().get()).reduce(f64::min)));
+        let end =
+            json::given_time(segment, "end").map(|t| t.or_else(|| known().map(|s| s.end().get()).reduce(f64::max)));
         let span = match (start, end) {
             (Err(what), _) | (_, Err(what)) => Err(what),
             (Ok(Some(start)), Ok(Some(end))) => clock::span(start, end),
@@ -86,7 +90,8 @@ pub(super) fn read(root: &Value, draft: &mut Draft) -> Result<()> {
                     text = words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
                 }
                 (spoken, timed) = (spoken + text.split_whitespace().count(), timed + words.len());
-                if let Some(odd) = SPEAKER.iter().filter_map(|k| segment.get(k)).find(|v| v.is_object() || v.is_array()) {
+                if let Some(odd) = SPEAKER.iter().filter_map(|k| segment.get(k)).find(|v| v.is_object() || v.is_array())
+                {
                     let what = format!("segment {}: the speaker {} is no name", i + 1, short(&odd.to_string()));
                     draft.flaw(0, what, "the segment is kept without it", "write the speaker as text")?;
                 }
@@ -106,7 +111,9 @@ pub(super) fn read(root: &Value, draft: &mut Draft) -> Result<()> {
 fn tell_rest(root: &Value, spoken: usize, timed: usize, draft: &mut Draft) {
     let whole = root.get("text").and_then(Value::as_str).map_or(0, |t| t.split_whitespace().count());
     if spoken * 10 < whole * 9 {
-        draft.warn(format!("the file's own text has {whole} words, its segments have {spoken}: segments may be missing"));
+        draft.warn(format!(
+            "the file's own text has {whole} words, its segments have {spoken}: segments may be missing"
+        ));
     }
     let listed = root.get("word_segments").and_then(Value::as_array).map_or(0, Vec::len);
     if timed * 10 < listed * 9 {
@@ -193,9 +200,13 @@ mod tests {
         let t = read_bytes(file(r#""speaker": ["S"]"#).as_bytes(), Path::new("a.json"), &LENIENT).unwrap();
         assert_eq!(told(&t), ["0-1 a b"]);
         assert!(warned(&t).contains("the segment is kept without it"), "{}", warned(&t));
-        let e = complaint("a.json", r#"[{"start": "1.5x", "end": 2, "text": "a", "words": [{"word": "a", "start": 1, "end": 2}]}]"#);
+        let e = complaint(
+            "a.json",
+            r#"[{"start": "1.5x", "end": 2, "text": "a", "words": [{"word": "a", "start": 1, "end": 2}]}]"#,
+        );
         assert!(e.contains("segment 1: start is \"1.5x\""), "{e}");
-        let t = parse("a.json", &file(r#""words": [{"word": "a", "start": 1, "end": 0}, {"word": ["b"]}, {"word": ""}]"#));
+        let t =
+            parse("a.json", &file(r#""words": [{"word": "a", "start": 1, "end": 0}, {"word": ["b"]}, {"word": ""}]"#));
         assert!(warned(&t).contains("1 words have times that cannot be used (first: segment 1: "), "{}", warned(&t));
         assert!(warned(&t).contains("1 entries among the words hold no word"), "{}", warned(&t));
     }
@@ -203,7 +214,10 @@ mod tests {
     #[test]
     fn segments_fewer_than_the_file_itself_says_are_told() {
         let segments = r#""segments": [{"start": 0, "end": 1, "text": "so it is"}]"#;
-        let t = parse("a.json", &format!(r#"{{"text": "so it is and no more", {segments}, "word_segments": [{{"word": "so"}}]}}"#));
+        let t = parse(
+            "a.json",
+            &format!(r#"{{"text": "so it is and no more", {segments}, "word_segments": [{{"word": "so"}}]}}"#),
+        );
         assert!(warned(&t).contains("own text has 6 words, its segments have 3"), "{}", warned(&t));
         assert!(warned(&t).contains("`word_segments` lists 1 words, the segments have 0"), "{}", warned(&t));
         assert_eq!(warned(&parse("a.json", &format!(r#"{{"text": " so it is", {segments}}}"#))), "");

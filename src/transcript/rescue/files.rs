@@ -9,12 +9,13 @@ use crate::file;
 use crate::transcript::draft::Draft;
 use crate::transcript::{Format, encoding, json};
 
-/// Reads all samples under `root`: a folder (searched recursively; sample id = path relative to it without `.json`, files called
-/// `manifest.json` left out, JSONL files read line by line), one JSON file, or one JSONL file. Folders are sorted by id, a file
-/// keeps its order.
+/// Reads all samples under `root`: a folder (searched recursively; sample id = path relative to it without `.json`,
+/// files called `manifest.json` left out, JSONL files read line by line), one JSON file, or one JSONL file. Folders are
+/// sorted by id, a file keeps its order.
 ///
 /// # Errors
-/// [`Error::Read`] and [`Error::Parse`], naming file, line and row; [`Error::Parse`] as well where no sample is found or an id repeats.
+/// [`Error::Read`] and [`Error::Parse`], naming file, line and row; [`Error::Parse`] as well where no sample is found
+/// or an id repeats.
 pub fn read_samples(root: &Path) -> Result<Vec<Sample>> {
     read(root, None)
 }
@@ -56,7 +57,12 @@ fn read(root: &Path, mut dropped: Option<&mut Vec<String>>) -> Result<Vec<Sample
     let mut ids: Vec<&str> = samples.iter().map(|s| s.id.as_str()).collect();
     ids.sort_unstable();
     if let Some(pair) = ids.windows(2).find(|w| w[0] == w[1]) {
-        return Err(Error::parse(root, 0, format!("sample id {:?} occurs twice", pair[0]), "give every sample an id of its own"));
+        return Err(Error::parse(
+            root,
+            0,
+            format!("sample id {:?} occurs twice", pair[0]),
+            "give every sample an id of its own",
+        ));
     }
     Ok(samples)
 }
@@ -99,13 +105,26 @@ fn read_file(path: &Path, id: &str, dropped: Option<&mut Vec<String>>) -> Result
         Err(error) => match lines(&text) {
             Some(Ok(list)) => Some(list),
             Some(Err((line, what))) => return Err(Error::parse(path, line, what, "correct the line")),
-            None => return Err(Error::parse(path, error.line(), format!("no JSON: {error}"), "expected a JSON object with `rows`")),
+            None => {
+                return Err(Error::parse(
+                    path,
+                    error.line(),
+                    format!("no JSON: {error}"),
+                    "expected a JSON object with `rows`",
+                ));
+            }
         },
     };
     let Some(found) = found else {
-        return Err(Error::parse(path, 0, "no RESCUE-bench sample: `rows` is missing", "expected an object with a list called `rows`"));
+        return Err(Error::parse(
+            path,
+            0,
+            "no RESCUE-bench sample: `rows` is missing",
+            "expected an object with a list called `rows`",
+        ));
     };
-    let samples: Vec<Sample> = found.iter().map(|(line, value)| sample(value, id, *line, &mut draft)).collect::<Result<_>>()?;
+    let samples: Vec<Sample> =
+        found.iter().map(|(line, value)| sample(value, id, *line, &mut draft)).collect::<Result<_>>()?;
     if draft.changed() > 0 {
         tracing::warn!("{}: {} texts held control characters, which were replaced", path.display(), draft.changed());
     }

@@ -1,4 +1,5 @@
-//! What the rows of a RESCUE-bench sample hold beside what is read: unknown keys, and values of another kind than their key has.
+//! What the rows of a RESCUE-bench sample hold beside what is read: unknown keys, and values of another kind than their
+//! key has.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +63,8 @@ pub(super) fn tell(id: &str, rows: &[Value], draft: &mut Draft) {
     }
     let id = short(id);
     if !unknown.is_empty() {
-        let all: Vec<String> = unknown.iter().map(|(key, (count, first))| format!("{key} ({count}, first: row {first})")).collect();
+        let all: Vec<String> =
+            unknown.iter().map(|(key, (count, first))| format!("{key} ({count}, first: row {first})")).collect();
         draft.warn(format!("sample {id:?}: keys of rows that are not read: {}", all.join(", ")));
     }
     for (key, (count, first, value)) in odd {
@@ -86,12 +88,17 @@ fn stray(value: &Value, holds: Holds) -> Option<&Value> {
     let fits = |v: &Value| match holds {
         Holds::Text | Holds::Names => plain(v),
         Holds::Items => v.is_object() || v.is_string(),
-        Holds::Indices => v.as_f64().is_some_and(|n| n.fract().abs() < 1e-9) || v.as_str().is_some_and(|s| s.trim().parse::<i64>().is_ok()),
+        Holds::Indices => {
+            v.as_f64().is_some_and(|n| n.fract().abs() < 1e-9)
+                || v.as_str().is_some_and(|s| s.trim().parse::<i64>().is_ok())
+        }
     };
     match value {
         Value::Array(list) if holds != Holds::Text => list.iter().find(|v| !is_empty(v) && !fits(v)),
         // A single index outside of a list is not read.
-        other => (!fits(other) || holds == Holds::Indices || holds == Holds::Names && !other.is_string()).then_some(other),
+        other => {
+            (!fits(other) || holds == Holds::Indices || holds == Holds::Names && !other.is_string()).then_some(other)
+        }
     }
 }
 
@@ -101,13 +108,25 @@ mod tests {
 
     #[test]
     fn keys_and_values_that_are_not_read_are_told() {
-        let row = |more: &str| format!(r#"{{"start_time": 0, "end_time": 1, "primary_speaker": "A", "dialogue_cleaned": "x"{more}}}"#);
+        let row = |more: &str| {
+            format!(r#"{{"start_time": 0, "end_time": 1, "primary_speaker": "A", "dialogue_cleaned": "x"{more}}}"#)
+        };
         let sample = |rows: &[String]| format!(r#"{{"rows": [{}]}}"#, rows.join(", "));
         let told = |rows: &[String]| warned(&parse("a.json", &sample(rows)));
-        assert!(!told(&[row(r#", "target": ["B"], "body_posture": ["leans"], "note": "", "relation_pattern": null"#)]).contains("read"));
-        let t = told(&[row(""), row(r#", "note": "n", "body_posture": [{"person": "A"}, 7], "target": [["B"]]"#), row(r#", "note": "n""#)]);
+        assert!(
+            !told(&[row(r#", "target": ["B"], "body_posture": ["leans"], "note": "", "relation_pattern": null"#)])
+                .contains("read")
+        );
+        let t = told(&[
+            row(""),
+            row(r#", "note": "n", "body_posture": [{"person": "A"}, 7], "target": [["B"]]"#),
+            row(r#", "note": "n""#),
+        ]);
         assert!(t.contains("keys of rows that are not read: note (2, first: row 2)"), "{t}");
-        assert!(t.contains("body_posture of 1 rows holds what is not understood and left out (first: row 2: 7)"), "{t}");
+        assert!(
+            t.contains("body_posture of 1 rows holds what is not understood and left out (first: row 2: 7)"),
+            "{t}"
+        );
         assert!(t.contains("target of 1 rows holds what is not understood"), "{t}");
     }
 }

@@ -1,8 +1,8 @@
 //! RESCUE-bench samples: rows with every evidence and label field, typed, as the benchmark publishes them.
 //!
-//! Two shapes hold the same thing: one JSON file a sample, and one JSONL file with a sample a line. Names, labels and texts are
-//! trimmed on reading. Label fields ([`Row::internal_emotion`], [`Row::viewpoints_attitudes`], [`Row::support_strategy`], the
-//! relation fields) are read for the task tables only and never become features.
+//! Two shapes hold the same thing: one JSON file a sample, and one JSONL file with a sample a line. Names, labels and
+//! texts are trimmed on reading. Label fields ([`Row::internal_emotion`], [`Row::viewpoints_attitudes`],
+//! [`Row::support_strategy`], the relation fields) are read for the task tables only and never become features.
 
 use crate::time::Segment;
 
@@ -65,7 +65,8 @@ pub struct Sample {
     pub rows: Vec<Row>,
 }
 
-/// One turn with what annotators saw and labelled. Strings are trimmed and empty where absent; lists empty where absent.
+/// One turn with what annotators saw and labelled. Strings are trimmed and empty where absent; lists empty where
+/// absent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// 1-based; the position in `rows` where the file has none.

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    BackgroundDialogue, COUPLE, Description, Emotion, FAMILY, GroupMode, Interaction, Row, Sample, Strategy, THERAPIST, Viewpoint, left,
-    stem,
+    BackgroundDialogue, COUPLE, Description, Emotion, FAMILY, GroupMode, Interaction, Row, Sample, Strategy, THERAPIST,
+    Viewpoint, left, stem,
 };
 use crate::error::Result;
 use crate::text::clean_lines;
@@ -49,7 +49,13 @@ pub(in crate::transcript) fn read_into(input: &Input, draft: &mut Draft) -> Resu
     let id = input.sample_id.map_or_else(|| stem(input.path), str::to_owned);
     let sample = sample(value, &id, *line, draft)?;
     for row in &sample.rows {
-        draft.push_numbered(row.row_index, row.segment, Some(&row.primary_speaker), row.dialogue_cleaned.clone(), Vec::new());
+        draft.push_numbered(
+            row.row_index,
+            row.segment,
+            Some(&row.primary_speaker),
+            row.dialogue_cleaned.clone(),
+            Vec::new(),
+        );
     }
     draft.keep_sample(sample);
     Ok(())
@@ -76,7 +82,8 @@ pub(super) fn samples_in(root: &Value) -> Option<Vec<&Value>> {
 /// 1-based lines and their values.
 pub(in crate::transcript) type Lines = Vec<(usize, Value)>;
 
-/// JSONL: 1-based line and value of every sample, or the first line that is none. `None` when already the first line is no sample.
+/// JSONL: 1-based line and value of every sample, or the first line that is none. `None` when already the first line is
+/// no sample.
 pub(in crate::transcript) fn lines(text: &str) -> Option<Result<Lines, (usize, String)>> {
     let mut out = Vec::new();
     for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
@@ -107,14 +114,19 @@ pub(super) fn sample(value: &Value, id: &str, line: usize, draft: &mut Draft) ->
         let last = rows.last().map_or(0, |r| r.row_index);
         match row(value, i + 1, last) {
             Ok(row) => rows.push(row),
-            Err(what) => draft.bad(line, format!("sample {:?}, row {}: {what}", short(&id), i + 1), "correct the row")?,
+            Err(what) => {
+                draft.bad(line, format!("sample {:?}, row {}: {what}", short(&id), i + 1), "correct the row")?
+            }
         }
     }
     left::tell(&id, list, draft);
     let scenario = json::text(value.get("scenario"));
     let group_mode = group_mode(&id, &rows);
     if !scenario.is_empty() && scenario != group_mode.name() {
-        draft.warn(format!("scenario is {scenario:?}, but by its id and rows the sample is of {} therapy", group_mode.name()));
+        draft.warn(format!(
+            "scenario is {scenario:?}, but by its id and rows the sample is of {} therapy",
+            group_mode.name()
+        ));
     }
     let mut participants = strings(value.get("participants"));
     if participants.is_empty() {
@@ -142,7 +154,8 @@ fn fit(value: &mut Value) -> usize {
 
 fn group_mode(id: &str, rows: &[Row]) -> GroupMode {
     let family = |r: &Row| {
-        r.primary_speaker == FAMILY || r.target.iter().chain(r.support_strategy.iter().flat_map(|s| &s.target)).any(|t| t == FAMILY)
+        r.primary_speaker == FAMILY
+            || r.target.iter().chain(r.support_strategy.iter().flat_map(|s| &s.target)).any(|t| t == FAMILY)
     };
     if id.contains("family_therapy/") || rows.iter().any(family) { GroupMode::Family } else { GroupMode::Couple }
 }
@@ -230,7 +243,8 @@ fn row(value: &Value, position: usize, last: u32) -> Result<Row, String> {
 /// The key under which a plain string of a descriptive list is kept while its item is read.
 const PLAIN: &str = "\u{0}plain";
 
-/// A list of objects; a single object or string counts as a list of one, a plain string fills the item's text, null items go.
+/// A list of objects; a single object or string counts as a list of one, a plain string fills the item's text, null
+/// items go.
 fn items<T>(map: &Map<String, Value>, key: &str, item: impl Fn(&Map<String, Value>) -> T) -> Vec<T> {
     let list = match map.get(key) {
         Some(Value::Array(list)) => list.as_slice(),
@@ -270,7 +284,9 @@ fn strings(value: Option<&Value>) -> Vec<String> {
 
 fn integer(value: &Value) -> Option<i64> {
     match value {
-        Value::Number(n) => n.as_i64().or_else(|| n.as_f64().filter(|v| v.fract().abs() < 1e-9 && v.abs() < 1e9).map(|v| v as i64)),
+        Value::Number(n) => {
+            n.as_i64().or_else(|| n.as_f64().filter(|v| v.fract().abs() < 1e-9 && v.abs() < 1e9).map(|v| v as i64))
+        }
         Value::String(s) => s.trim().parse().ok(),
         _ => None,
     }
@@ -285,7 +301,8 @@ fn refuse_twice(samples: &[(usize, &Value)], (line, id): (usize, &str), draft: &
     let is_same = |value: &Value| !id.is_empty() && json::text(value.get("sample_id")) == id;
     let places: Vec<usize> = (0..samples.len()).filter(|&i| is_same(samples[i].1)).collect();
     let [first, second, ..] = places[..] else { return Ok(()) };
-    let (unit, first, second) = if line > 0 { ("lines", samples[first].0, samples[second].0) } else { ("samples", first + 1, second + 1) };
+    let (unit, first, second) =
+        if line > 0 { ("lines", samples[first].0, samples[second].0) } else { ("samples", first + 1, second + 1) };
     let what = format!("sample_id {id:?} occurs twice, in {unit} {first} and {second}");
     Err(draft.fail(if line > 0 { second } else { 0 }, what, "give every sample an id of its own"))
 }

@@ -8,7 +8,8 @@ use crate::transcript::ReadOptions;
 use crate::transcript::read_bytes;
 use crate::transcript::tests::{LENIENT, complaint, parse, told, warned};
 
-/// Every field, and every trap of the format: no row_index in part, plain strings, nulls, white space, a target as a string.
+/// Every field, and every trap of the format: no row_index in part, plain strings, nulls, white space, a target as a
+/// string.
 pub(crate) const SAMPLE: &str = r#"{"rows": [
  {"start_time": 0, "end_time": 1.5, "primary_speaker": " Therapist ", "target": ["Dale", " India ", ""], "dialogue_cleaned": " Hi  both. ",
   "utterance_type": "request", "background_dialogue": [{"speaker": "Dale", "target": ["Therapist"], "content": "Hm."}],
@@ -49,7 +50,10 @@ fn a_rescue_sample_with_every_field() {
         [Interaction { initiator: "India".into(), target: vec!["Dale".into()], description: "looks".into() }]
     );
     assert_eq!(r.support_strategy[0].strategy_type, "join");
-    assert_eq!((r.relation_cycle_state.as_str(), r.relation_cycle_evidence_rows.as_slice()), ("pursue_withdraw", &[1_i64, 2, 3][..]));
+    assert_eq!(
+        (r.relation_cycle_state.as_str(), r.relation_cycle_evidence_rows.as_slice()),
+        ("pursue_withdraw", &[1_i64, 2, 3][..])
+    );
     assert_eq!(r.relation_pattern, "");
     assert!(r.internal_emotion.is_empty() && r.viewpoints_attitudes.is_empty() && r.self_directed_behavior.is_empty());
     let r = &s.rows[1];
@@ -73,7 +77,9 @@ fn rescue_rows_must_count_up() {
     assert!(complaint("a.json", &rows("3", "1")).contains("row_index 1 after 3 does not increase"));
     assert!(complaint("a.json", &rows("0", "1")).contains("row_index 0 is no number from 1 up"));
     assert!(complaint("a.json", r#"{"rows": [{"end_time": 1}]}"#).contains("row 1: start_time is missing"));
-    assert!(complaint("a.json", r#"{"rows": [{"start_time": 2, "end_time": 1}]}"#).contains("end 1 s before start 2 s"));
+    assert!(
+        complaint("a.json", r#"{"rows": [{"start_time": 2, "end_time": 1}]}"#).contains("end 1 s before start 2 s")
+    );
     assert!(complaint("a.json", r#"{"rows": [3]}"#).contains("row 1: not an object"));
     assert!(complaint("a.json", r#"{"rows": []}"#).contains("no cues (RESCUE-bench)"));
     let t = read_bytes(rows("2", "2").as_bytes(), Path::new("a.json"), &LENIENT).unwrap();
@@ -105,7 +111,9 @@ fn a_jsonl_file_holds_many_samples() {
 fn samples_of_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    for (name, text) in [("family_therapy/b.json", SAMPLE), ("a.json", SAMPLE), ("a/manifest.json", "{}"), ("notes.txt", "x")] {
+    for (name, text) in
+        [("family_therapy/b.json", SAMPLE), ("a.json", SAMPLE), ("a/manifest.json", "{}"), ("notes.txt", "x")]
+    {
         std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
         std::fs::write(root.join(name), text).unwrap();
     }

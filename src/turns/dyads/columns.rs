@@ -51,7 +51,8 @@ pub(super) struct TurnsSoFar {
 /// Columns of the `dyads` table.
 pub(super) fn layout<'a>() -> Layout<Dyad<'a>> {
     let mut columns = vec![
-        Column::text("interview_id", "Interview the row belongs to.", |d: &Dyad<'a>| d.interview_id).until(CutOff::None),
+        Column::text("interview_id", "Interview the row belongs to.", |d: &Dyad<'a>| d.interview_id)
+            .until(CutOff::None),
         Column::int("turn_index", "", "Turn.", |d: &Dyad<'a>| d.turn_index).until(CutOff::None),
         Column::text("speaker", "The turn's speaker.", |d: &Dyad<'a>| d.speaker).until(CutOff::TurnEnd),
         Column::text("listener", "Another speaker of the interview.", |d: &Dyad<'a>| d.listener).until(CutOff::None),
@@ -69,7 +70,11 @@ pub(super) fn layout<'a>() -> Layout<Dyad<'a>> {
     measures.extend(entrainment::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.entrainment))));
     measures.extend((0..FOLLOWED.len()).flat_map(following_columns));
     columns.extend(measured(Modality::Dyad, measures));
-    Layout { name: "dyads", description: "One turn and one other speaker: what the speaker does to that listener.", columns }
+    Layout {
+        name: "dyads",
+        description: "One turn and one other speaker: what the speaker does to that listener.",
+        columns,
+    }
 }
 
 /// Who takes the floor from whom, by the transcript's times.
@@ -131,12 +136,17 @@ fn count_columns<'a>() -> Vec<Column<Dyad<'a>>> {
             |d: &Dyad<'a>| d.turns_since_listener,
         )
         .until(CutOff::TurnStart),
-        Column::int("speaker_turns_so_far", "", "The speaker's turns up to this one, this one counted.", |d: &Dyad<'a>| {
-            d.speaker_so_far.turns
-        })
+        Column::int(
+            "speaker_turns_so_far",
+            "",
+            "The speaker's turns up to this one, this one counted.",
+            |d: &Dyad<'a>| d.speaker_so_far.turns,
+        )
         .until(CutOff::TurnEnd),
-        Column::int("listener_turns_so_far", "", "The listener's turns before this one.", |d: &Dyad<'a>| d.listener_so_far.turns)
-            .until(CutOff::TurnStart),
+        Column::int("listener_turns_so_far", "", "The listener's turns before this one.", |d: &Dyad<'a>| {
+            d.listener_so_far.turns
+        })
+        .until(CutOff::TurnStart),
         Column::float(
             "speaker_floor_share",
             "1",
@@ -164,9 +174,12 @@ fn voice_columns<'a>() -> Vec<Column<Dyad<'a>>> {
              where the level rises and falls; null where floor_offset_secs is.",
             |d: &Dyad<'a>| d.floor_offset_secs.and_then(|_| d.voices.as_ref()?.offset()),
         ),
-        Column::float("speech_overlap_secs", "s", "By voices: time of the turn during which both talk.", |d: &Dyad<'a>| {
-            d.voices.as_ref().map(Voices::overlap)
-        }),
+        Column::float(
+            "speech_overlap_secs",
+            "s",
+            "By voices: time of the turn during which both talk.",
+            |d: &Dyad<'a>| d.voices.as_ref().map(Voices::overlap),
+        ),
         Column::bool(
             "speech_interrupts",
             "By voices: true when the speaker begins while the listener talks and goes on after that.",
@@ -188,7 +201,12 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
     let press = ["blendshape_mouthPressLeft", "blendshape_mouthPressRight"];
     let columns = [
         face_column("listener_smile", "1", (&smile, "mean"), "Listener's mean smile over the turn."),
-        face_column("listener_smile_peak", "1", (&smile, "peak"), "Listener's largest smile in the turn, both sides averaged."),
+        face_column(
+            "listener_smile_peak",
+            "1",
+            (&smile, "peak"),
+            "Listener's largest smile in the turn, both sides averaged.",
+        ),
         face_column("listener_brow_down", "1", (&brow_down, "mean"), "Listener's mean brow lowering over the turn."),
         face_column(
             "listener_brow_up",
@@ -220,7 +238,12 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
 }
 
 /// The mean of one statistic over some quantities of the face.
-fn face_column(name: &'static str, unit: &'static str, (quantities, statistic): (&[&str], &str), text: &'static str) -> Column<FaceTurn> {
+fn face_column(
+    name: &'static str,
+    unit: &'static str,
+    (quantities, statistic): (&[&str], &str),
+    text: &'static str,
+) -> Column<FaceTurn> {
     let places: Vec<Option<usize>> = quantities.iter().map(|q| FaceTurn::place(q, statistic)).collect();
     Column::float(name, unit, text, move |face: &FaceTurn| {
         let values: Vec<f64> = places.iter().filter_map(|place| face.statistic((*place)?)).collect();
@@ -238,7 +261,8 @@ fn following_columns<'a>(signal: usize) -> [Column<Dyad<'a>>; 2] {
         "How closely the listener's {what} follows the speaker's over the last 10 minutes up to the turn's end: correlation of 15 s \
          windows at the best lag against shuffled windows, in their spread; null with fewer than 8 windows."
     );
-    let z = Column::float(format!("{name}_synchrony_z"), "sd", text, move |d: &Dyad<'a>| d.following[signal].map(|f| f.z));
+    let z =
+        Column::float(format!("{name}_synchrony_z"), "sd", text, move |d: &Dyad<'a>| d.following[signal].map(|f| f.z));
     let lag = Column::float(
         format!("{name}_synchrony_lag_secs"),
         "s",

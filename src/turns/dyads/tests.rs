@@ -27,7 +27,13 @@ fn bools(table: &Table, name: &str) -> Vec<bool> {
 
 /// A speaks, B answers after a gap, A touches, B interrupts, A says hm inside B's turn.
 fn talk() -> Vec<Turn> {
-    vec![turn(1, 0.0, 4.0, "A"), turn(2, 4.5, 6.0, "B"), turn(3, 6.0, 9.0, "A"), turn(4, 8.0, 12.0, "B"), turn(5, 9.5, 10.0, "A")]
+    vec![
+        turn(1, 0.0, 4.0, "A"),
+        turn(2, 4.5, 6.0, "B"),
+        turn(3, 6.0, 9.0, "A"),
+        turn(4, 8.0, 12.0, "B"),
+        turn(5, 9.5, 10.0, "A"),
+    ]
 }
 
 #[test]
@@ -42,12 +48,21 @@ fn offsets_interruptions_and_backchannels() {
     assert_eq!(floats(&t, "response_latency_secs"), [None, Some(0.5), Some(0.0), Some(4.0), Some(3.5)]);
     assert_eq!(floats(&t, "speaker_floor_share")[1], Some((1.5f64 / 5.5 * 1e6).round() / 1e6));
     let ColumnData::Str(kinds) = t.column("floor_transfer").unwrap() else { panic!() };
-    assert_eq!(kinds.iter().map(Option::as_deref).collect::<Vec<_>>(), [None, Some("gap"), Some("touch"), Some("overlap"), None]);
+    assert_eq!(
+        kinds.iter().map(Option::as_deref).collect::<Vec<_>>(),
+        [None, Some("gap"), Some("touch"), Some("overlap"), None]
+    );
 }
 
 #[test]
 fn a_backchannel_leaves_the_floor_where_it_is() {
-    let turns = [turn(1, 0.0, 4.0, "B"), turn(2, 1.0, 1.5, "A"), turn(3, 3.6, 7.0, "A"), turn(4, 5.0, 5.4, "B"), turn(5, 7.5, 8.0, "A")];
+    let turns = [
+        turn(1, 0.0, 4.0, "B"),
+        turn(2, 1.0, 1.5, "A"),
+        turn(3, 3.6, 7.0, "A"),
+        turn(4, 5.0, 5.4, "B"),
+        turn(5, 7.5, 8.0, "A"),
+    ];
     let t = dyads_table(&Relations::of("i", &turns, &BTreeMap::new(), &TurnsConfig::default())).unwrap();
     assert_eq!(floats(&t, "floor_offset_secs"), [None, None, Some(-0.4), None, None]);
     assert_eq!(bools(&t, "interrupts"), [false, false, true, false, false]);
@@ -55,7 +70,8 @@ fn a_backchannel_leaves_the_floor_where_it_is() {
 
 #[test]
 fn what_comes_later_changes_nothing() {
-    let rows = |n: usize| dyads_table(&Relations::of("i", &talk()[..n], &BTreeMap::new(), &TurnsConfig::default())).unwrap();
+    let rows =
+        |n: usize| dyads_table(&Relations::of("i", &talk()[..n], &BTreeMap::new(), &TurnsConfig::default())).unwrap();
     let (short, whole) = (rows(3), rows(5));
     for (spec, (a, b)) in short.schema().columns.iter().zip(short.columns().iter().zip(whole.columns())) {
         // Turn 4 begins inside turn 3, and still turn 3 does not know it.
@@ -78,7 +94,12 @@ fn value(data: &ColumnData, row: usize) -> String {
 #[test]
 fn voices_tell_what_a_coarse_transcript_hides() {
     let voice = |a: f64, b: f64, s: &str| SpeechTurn { segment: Segment::from_secs(a, b).unwrap(), speaker: s.into() };
-    let annotation = Annotation::new(vec![voice(0.2, 3.6, "S0"), voice(4.1, 7.0, "S1"), voice(5.0, 5.4, "S0"), voice(6.5, 9.0, "S0")]);
+    let annotation = Annotation::new(vec![
+        voice(0.2, 3.6, "S0"),
+        voice(4.1, 7.0, "S1"),
+        voice(5.0, 5.4, "S0"),
+        voice(6.5, 9.0, "S0"),
+    ]);
     let turns = [turn(1, 0.0, 4.0, "A"), turn(2, 4.0, 7.0, "B"), turn(3, 7.0, 9.0, "A")];
     let link = |v: &str| SpeakerLink { voice: Some(v.into()), person: None };
     let links = [("A".to_owned(), link("S0")), ("B".to_owned(), link("S1"))].into_iter().collect();

@@ -23,7 +23,8 @@ fn faces(secs: usize) -> Faces {
             .collect::<Vec<f64>>()
     };
     let (smile, heads) = (wander(0.2), [wander(4.0), wander(4.0)]);
-    let places = BLENDSHAPES.iter().enumerate().filter(|(_, b)| b.starts_with("mouthSmile")).map(|(i, _)| i).collect::<Vec<_>>();
+    let places =
+        BLENDSHAPES.iter().enumerate().filter(|(_, b)| b.starts_with("mouthSmile")).map(|(i, _)| i).collect::<Vec<_>>();
     let mut observations = Vec::new();
     for i in 0..n {
         for track in [1u32, 2] {
@@ -53,7 +54,13 @@ fn faces(secs: usize) -> Faces {
         crop: None,
     };
     let sampled = (0..n).map(|i| Seconds::of(0.1 * i as f64)).collect();
-    Faces { observations, tracks: vec![track(1), track(2)], persons: vec!["P1".into(), "P2".into()], sampled, ..Faces::default() }
+    Faces {
+        observations,
+        tracks: vec![track(1), track(2)],
+        persons: vec!["P1".into(), "P2".into()],
+        sampled,
+        ..Faces::default()
+    }
 }
 
 fn turns(secs: usize) -> Vec<Turn> {
@@ -102,7 +109,13 @@ fn who_smiles_after_whom_is_told_and_heads_that_do_not_follow_are_not() {
     assert!(z[1].abs() < 3.0 && z[6].abs() < 3.0, "{z:?}");
     assert_eq!(missing[2], "no_stream");
     // The whole interview is in every value: no task may use it.
-    assert!(t.schema().columns.iter().filter(|c| c.kind == Kind::F64 && c.name != "window_secs").all(|c| c.cut_off == CutOff::Interview));
+    assert!(
+        t.schema()
+            .columns
+            .iter()
+            .filter(|c| c.kind == Kind::F64 && c.name != "window_secs")
+            .all(|c| c.cut_off == CutOff::Interview)
+    );
 
     // So far, turn by turn: the same answer, and what comes later changes nothing.
     let begun = std::time::Instant::now();
