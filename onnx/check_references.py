@@ -130,7 +130,9 @@ def swift_f0(graph, reference: Path, media: Path) -> None:
         voiced = wanted["confidence"][:count] >= 0.5
         ratio = out["pitch"][0, :count][voiced] / wanted["pitch_hz"][:count][voiced]
         cents = max(cents, float(np.abs(1200 * np.log2(ratio)).max()))
-        confidence = max(confidence, float(np.abs(out["confidence"][0, :count] - wanted["confidence"][:count])[voiced].max()))
+        confidence = max(
+            confidence, float(np.abs(out["confidence"][0, :count] - wanted["confidence"][:count])[voiced].max())
+        )
     report("SwiftF0 pitch of voiced frames, cents", cents, 1.0, f"confidence within {confidence:.1g}")
 
 
@@ -172,7 +174,9 @@ def retinaface(graph, reference: Path) -> None:
             extra += max(len(found) - len(frame["faces"]), 0)
             for face in frame["faces"]:
                 faces += 1
-                box, keypoints, score = max(found, key=lambda f: overlap(f[0], face["box_px"]), default=(np.zeros(4), None, 0))
+                box, keypoints, score = max(
+                    found, key=lambda f: overlap(f[0], face["box_px"]), default=(np.zeros(4), None, 0)
+                )
                 if overlap(box, face["box_px"]) < 0.5:
                     missed += 1
                     continue
@@ -187,7 +191,9 @@ def face_api(recognition, expression, reference: Path) -> None:
     descriptors, probabilities, count = 0.0, 0.0, 0
     labels = Registry.load().model("face_expression")["labels"]
     for entry in json.loads((reference / "face_api" / "face_api.json").read_text()):
-        image = np.asarray(Image.open(reference / "face_api" / "crops" / entry["png"]).convert("RGB")).astype(np.float32)
+        image = np.asarray(Image.open(reference / "face_api" / "crops" / entry["png"]).convert("RGB")).astype(
+            np.float32
+        )
         got = verify.run(recognition, np.ascontiguousarray(image.transpose(2, 0, 1))[None])["descriptor"][0]
         descriptors = max(descriptors, float(np.abs(got - entry["descriptor"]).max()))
         small = np.ascontiguousarray(resize(image, 112).transpose(2, 0, 1))[None]
@@ -247,7 +253,15 @@ def blaze_face(graph, image: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     height, width = image.shape[:2]
     side = max(height, width)
     out = verify.run(graph, sample(image, (width / 2, height / 2), side, 0, 128, True) / 127.5 - 1)
-    anchors = np.array([((x + 0.5) / n, (y + 0.5) / n) for n, each in ((16, 2), (8, 6)) for y in range(n) for x in range(n) for _ in range(each)])
+    anchors = np.array(
+        [
+            ((x + 0.5) / n, (y + 0.5) / n)
+            for n, each in ((16, 2), (8, 6))
+            for y in range(n)
+            for x in range(n)
+            for _ in range(each)
+        ]
+    )
     logits = out["scores"][0, :, 0]
     order = [i for i in np.argsort(-logits) if logits[i] >= 0]
     raw = out["boxes"][0].reshape(-1, 8, 2) / 128
@@ -290,7 +304,12 @@ def landmarks(detector, graph, reference: Path) -> None:
                 count += 1
     report("MediaPipe landmarks, median over faces of the mean distance, px", float(np.median(errors)), 0.1)
     # On some profiles the detector's best score is about 0.5: which boxes are averaged then hangs on rounding.
-    report("MediaPipe landmarks, share of faces further off than 0.3 px", 1 - within / count, 0.1, f"{within} of {count} within")
+    report(
+        "MediaPipe landmarks, share of faces further off than 0.3 px",
+        1 - within / count,
+        0.1,
+        f"{within} of {count} within",
+    )
 
 
 def main() -> int:

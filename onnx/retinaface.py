@@ -32,7 +32,11 @@ def convert(source: bytes) -> bytes:
     x = g.input("image", ["batch", 3, "height", "width"])
     x = conv_bn(x, "body.stage1.0", stride=2)
     features = []
-    for stage, strides in (("body.stage1", (None, 1, 2, 1, 2, 1)), ("body.stage2", (2, 1, 1, 1, 1, 1)), ("body.stage3", (2, 1))):
+    for stage, strides in (
+        ("body.stage1", (None, 1, 2, 1, 2, 1)),
+        ("body.stage2", (2, 1, 1, 1, 1, 1)),
+        ("body.stage3", (2, 1)),
+    ):
         for number, stride in enumerate(strides):
             if stride is not None:
                 x = separable(x, f"{stage}.{number}", stride)
@@ -43,8 +47,19 @@ def convert(source: bytes) -> bytes:
     # result.
     levels = [conv_bn(x, f"fpn.output{i}") for i, x in enumerate(features, 1)]
     for i in (1, 0):
-        size = g.node("Concat", g.node("Shape", levels[i + 1], start=0, end=2), g.node("Shape", levels[i], start=2, end=4), axis=0)
-        up = g.node("Resize", levels[i + 1], "", "", size, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+        size = g.node(
+            "Concat", g.node("Shape", levels[i + 1], start=0, end=2), g.node("Shape", levels[i], start=2, end=4), axis=0
+        )
+        up = g.node(
+            "Resize",
+            levels[i + 1],
+            "",
+            "",
+            size,
+            mode="nearest",
+            coordinate_transformation_mode="asymmetric",
+            nearest_mode="floor",
+        )
         levels[i] = conv_bn(g.node("Add", levels[i], up), f"fpn.merge{i + 1}")
 
     heads: dict[str, list[str]] = {"boxes": [], "scores": [], "keypoints": []}

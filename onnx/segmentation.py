@@ -57,7 +57,15 @@ def windows(graph: onnx.GraphProto, weights: dict[str, np.ndarray]) -> bytes:
 
     def norm(x: str, number: int) -> str:
         name = f"sincnet.norm1d.{number}"
-        return leaky(g.node("InstanceNormalization", x, g.constant(weights[f"{name}.weight"]), g.constant(weights[f"{name}.bias"]), epsilon=1e-5))
+        return leaky(
+            g.node(
+                "InstanceNormalization",
+                x,
+                g.constant(weights[f"{name}.weight"]),
+                g.constant(weights[f"{name}.bias"]),
+                epsilon=1e-5,
+            )
+        )
 
     def leaky(x: str) -> str:
         return g.node("LeakyRelu", x, alpha=0.01)
@@ -76,7 +84,9 @@ def windows(graph: onnx.GraphProto, weights: dict[str, np.ndarray]) -> bytes:
     x = g.node("Transpose", x, perm=[1, 0, 2])
     products = [n for n in graph.node if n.op_type == "MatMul"]
     for product, name in zip(products, ("linear.0", "linear.1", "classifier"), strict=True):
-        x = g.node("Add", g.node("MatMul", x, g.constant(weights[product.input[1]])), g.constant(weights[f"{name}.bias"]))
+        x = g.node(
+            "Add", g.node("MatMul", x, g.constant(weights[product.input[1]])), g.constant(weights[f"{name}.bias"])
+        )
         x = leaky(x) if name != "classifier" else g.node("LogSoftmax", x, axis=-1)
     g.output(x, "logits", ["batch", "frames", 7])
     return g.model()

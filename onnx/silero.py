@@ -35,7 +35,9 @@ def convert(source: bytes) -> bytes:
 
     frames = FRAMES
     for number, stride in enumerate((1, 2, 2, 1)):
-        matrix, bias, frames = over_frames(weights[f"encoder.{number}.weight"], weights[f"encoder.{number}.bias"], frames, stride)
+        matrix, bias, frames = over_frames(
+            weights[f"encoder.{number}.weight"], weights[f"encoder.{number}.bias"], frames, stride
+        )
         x = g.relu(g.node("Gemm", x, g.constant(matrix), g.constant(bias)))
 
     lstm = next(n for n in graph.node if n.op_type == "LSTM")
@@ -43,7 +45,10 @@ def convert(source: bytes) -> bytes:
     x = g.node("Unsqueeze", x, g.ints(1))
     x, hn, cn = g.node("LSTM", x, w, r, b, "", h, c, outputs=3, hidden_size=HOP)
     x = g.relu(g.node("Squeeze", x, g.ints(1, 2)))
-    x = g.node("Sigmoid", g.node("Gemm", x, g.constant(weights["output.weight"][:, :, 0].T), g.constant(weights["output.bias"])))
+    x = g.node(
+        "Sigmoid",
+        g.node("Gemm", x, g.constant(weights["output.weight"][:, :, 0].T), g.constant(weights["output.bias"])),
+    )
     g.output(g.node("Squeeze", x, g.ints(1)), "speech_probs", ["chunks"])
     g.output(hn, "hn", [1, 1, HOP])
     g.output(cn, "cn", [1, 1, HOP])

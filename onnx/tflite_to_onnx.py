@@ -12,7 +12,12 @@ from face_api import same_pads
 from graph import BLOCK, Graph
 
 OPERATORS = {value: name for name, value in vars(tflite.BuiltinOperator).items() if isinstance(value, int)}
-DTYPES = {tflite.TensorType.FLOAT32: "<f4", tflite.TensorType.FLOAT16: "<f2", tflite.TensorType.INT32: "<i4", tflite.TensorType.INT64: "<i8"}
+DTYPES = {
+    tflite.TensorType.FLOAT32: "<f4",
+    tflite.TensorType.FLOAT16: "<f2",
+    tflite.TensorType.INT32: "<i4",
+    tflite.TensorType.INT64: "<i8",
+}
 
 
 class Operator:
@@ -48,7 +53,9 @@ class Source:
             if buffer.DataLength():
                 if tensor.Sparsity() is not None:
                     raise ValueError(f"tensor {i} is sparse")
-                self.values[i] = np.frombuffer(buffer.DataAsNumpy().tobytes(), DTYPES[tensor.Type()]).reshape(self.shape(i))
+                self.values[i] = np.frombuffer(buffer.DataAsNumpy().tobytes(), DTYPES[tensor.Type()]).reshape(
+                    self.shape(i)
+                )
         self.operators = []
         for i in range(self.graph.OperatorsLength()):
             operator = Operator(model, self.graph.Operators(i))
@@ -123,7 +130,11 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
                     weight, bias = np.concatenate([weight, -weight]), np.concatenate([bias, -bias])
                 elif out in split.depthwise:
                     slope = split.depthwise[out].reshape(-1, 1, 1, 1)
-                    weight, bias, groups = np.concatenate([weight, -slope * weight]), np.concatenate([bias, 0 * bias]), 2 * groups
+                    weight, bias, groups = (
+                        np.concatenate([weight, -slope * weight]),
+                        np.concatenate([bias, 0 * bias]),
+                        2 * groups,
+                    )
                 elif first in split.depthwise:
                     weight = np.concatenate([weight, weight], 1)
                 x = g.conv(made[first], weight, bias, groups=groups, **at)
@@ -132,7 +143,9 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
                 options = operator.options(tflite.Pool2DOptions)
                 kernel = (options.FilterHeight(), options.FilterWidth())
                 at = window(options, first, kernel)
-                x = g.node("MaxPool", made[first], kernel_shape=list(kernel), strides=list(at["stride"]), pads=list(at["pads"]))
+                x = g.node(
+                    "MaxPool", made[first], kernel_shape=list(kernel), strides=list(at["stride"]), pads=list(at["pads"])
+                )
                 made[out] = active(x, options.FusedActivationFunction())
             case "PRELU" if first in split.convolutions:
                 made[out] = made[first]
@@ -197,7 +210,8 @@ class SplitPrelus:
                 and first.name == "CONV_2D"
                 and first.options(tflite.Conv2DOptions).FusedActivationFunction() == tflite.ActivationFunctionType.NONE
                 and [o.name for o in users + after] == ["DEPTHWISE_CONV_2D", "CONV_2D"]
-                and users[0].options(tflite.DepthwiseConv2DOptions).FusedActivationFunction() == tflite.ActivationFunctionType.NONE
+                and users[0].options(tflite.DepthwiseConv2DOptions).FusedActivationFunction()
+                == tflite.ActivationFunctionType.NONE
                 and not {u, out, users[0].outputs[0]} & set(source.outputs)
             ):
                 self.convolutions.add(u)

@@ -89,7 +89,10 @@ def verify(model: dict, source: Path, path: Path):
         case "segmentation" if name == "segmentation_filters":
             against = "NumPy"
             for sound in sounds():
-                compare(run(graph, sound[None, None, None]), {k: v[None, :, None] for k, v in _filters(source, sound).items()})
+                compare(
+                    run(graph, sound[None, None, None]),
+                    {k: v[None, :, None] for k, v in _filters(source, sound).items()},
+                )
         case "segmentation":
             against = "its source"
             _segmentation_windows(graph, source, compare)
@@ -98,7 +101,10 @@ def verify(model: dict, source: Path, path: Path):
             state = _torch_state(source)
             for batch, height, width in ((1, 64, 96), (2, 90, 122), (1, 101, 75)):
                 image = np.random.default_rng(height).uniform(-123, 151, (batch, 3, height, width)).astype(np.float32)
-                compare(run(graph, image), dict(zip(("boxes", "scores", "keypoints"), numpy_networks.retinaface(state, image))))
+                compare(
+                    run(graph, image),
+                    dict(zip(("boxes", "scores", "keypoints"), numpy_networks.retinaface(state, image))),
+                )
         case "face_api_recognition" | "face_api_expression":
             against = "NumPy"
             import face_api
@@ -124,7 +130,10 @@ def run(graph: ort.InferenceSession, *inputs: np.ndarray) -> dict[str, np.ndarra
 
 
 def signature(model: dict, graph: ort.InferenceSession) -> None:
-    for kind, registered, found in (("input", model["inputs"], graph.get_inputs()), ("output", model["outputs"], graph.get_outputs())):
+    for kind, registered, found in (
+        ("input", model["inputs"], graph.get_inputs()),
+        ("output", model["outputs"], graph.get_outputs()),
+    ):
         if [r["name"] for r in registered] != [f.name for f in found]:
             raise Failure(f"{kind}s are {[f.name for f in found]}, the registry says {[r['name'] for r in registered]}")
         for r, f in zip(registered, found):
@@ -134,7 +143,9 @@ def signature(model: dict, graph: ort.InferenceSession) -> None:
             fixed = [d if isinstance(d, int) and d > 0 else None for d in f.shape]
             if len(fixed) != len(r["shape"]) or any(d is not None and w != d for d, w in zip(fixed, r["shape"])):
                 raise Failure(f"{kind} {r['name']} has shape {f.shape}, the registry says {r['shape']}")
-            if model["conversion"] != "none" and [d for d in r["shape"] if isinstance(d, int)] != [d for d in fixed if d is not None]:
+            if model["conversion"] != "none" and [d for d in r["shape"] if isinstance(d, int)] != [
+                d for d in fixed if d is not None
+            ]:
                 raise Failure(f"{kind} {r['name']} has shape {f.shape}, the registry says {r['shape']}")
 
 
@@ -147,11 +158,18 @@ def pictures(side: int, batch: int = 1):
         images = []
         for _ in range(batch):
             cx, cy, r = random.uniform(0.42, 0.58), random.uniform(0.42, 0.58), random.uniform(0.2, 0.33)
-            image = np.stack([random.uniform(0.1, 0.9) + random.uniform(-0.3, 0.3) * x + random.uniform(-0.3, 0.3) * y for _ in range(3)])
+            image = np.stack(
+                [
+                    random.uniform(0.1, 0.9) + random.uniform(-0.3, 0.3) * x + random.uniform(-0.3, 0.3) * y
+                    for _ in range(3)
+                ]
+            )
             image[:, ((x - cx) / r) ** 2 + ((y - cy) / (1.3 * r)) ** 2 < 1] = np.array([0.8, 0.6, 0.5]).reshape(3, 1)
             for ex in (-0.4, 0.4):
                 image[:, ((x - cx - ex * r) / (0.16 * r)) ** 2 + ((y - cy + 0.3 * r) / (0.09 * r)) ** 2 < 1] = 0.15
-            image[:, ((x - cx) / (0.35 * r)) ** 2 + ((y - cy - 0.6 * r) / (0.1 * r)) ** 2 < 1] = np.array([0.55, 0.2, 0.2]).reshape(3, 1)
+            image[:, ((x - cx) / (0.35 * r)) ** 2 + ((y - cy - 0.6 * r) / (0.1 * r)) ** 2 < 1] = np.array(
+                [0.55, 0.2, 0.2]
+            ).reshape(3, 1)
             images.append(image + random.normal(0, 0.01, image.shape))
         yield np.clip(np.stack(images), 0, 1).astype(np.float32)
 
@@ -166,7 +184,9 @@ def tflite_interpreter(model: dict, source: Path):
 
 def tflite_run(interpreter, x: np.ndarray) -> list[np.ndarray]:
     """Outputs in the order of the file; x is [1, 3, h, w] or [1, points, 2]."""
-    interpreter.set_tensor(interpreter.get_input_details()[0]["index"], np.ascontiguousarray(x.transpose(0, 2, 3, 1)) if x.ndim == 4 else x)
+    interpreter.set_tensor(
+        interpreter.get_input_details()[0]["index"], np.ascontiguousarray(x.transpose(0, 2, 3, 1)) if x.ndim == 4 else x
+    )
     interpreter.invoke()
     return {d["name"]: interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()}
 
@@ -211,7 +231,9 @@ def sounds() -> list[np.ndarray]:
     """10 s at 16 kHz: noise, quiet noise off the zero line, and tones that come and go, each 0 for a while."""
     random = np.random.default_rng(11)
     t = np.arange(160000) / 16000
-    tones = sum(a * np.sin(2 * np.pi * f * t) for a, f in ((0.3, 140), (0.2, 423), (0.1, 2750))) * (np.sin(2 * np.pi * 1.3 * t) > 0)
+    tones = sum(a * np.sin(2 * np.pi * f * t) for a, f in ((0.3, 140), (0.2, 423), (0.1, 2750))) * (
+        np.sin(2 * np.pi * 1.3 * t) > 0
+    )
     made = [random.normal(0, 0.1, t.size), random.normal(0.02, 1e-3, t.size), tones + random.normal(0, 1e-3, t.size)]
     for sound in made:
         sound[100000:120000] = 0
@@ -247,11 +269,15 @@ def _segmentation_windows(graph: ort.InferenceSession, source: Path, compare) ->
     for sound in sounds():
         x = sound.astype(np.float64)
         mean, deviation = x.mean(), np.sqrt(x.var() + 1e-5)
-        highest, lowest = ((y - zero[k] - (one[k] - zero[k]) * mean) / deviation + zero[k] for k, y in _filters(source, sound).items())
+        highest, lowest = (
+            (y - zero[k] - (one[k] - zero[k]) * mean) / deviation + zero[k] for k, y in _filters(source, sound).items()
+        )
         magnitudes.append(np.maximum(highest, -lowest).astype(np.float32))
     wanted = [run(whole, sound[None, None])["logits"] for sound in sounds()]
     for i, j in ((0, 1), (2, 2)):
-        compare(run(graph, np.stack([magnitudes[i], magnitudes[j]])), {"logits": np.concatenate([wanted[i], wanted[j]])})
+        compare(
+            run(graph, np.stack([magnitudes[i], magnitudes[j]])), {"logits": np.concatenate([wanted[i], wanted[j]])}
+        )
 
 
 def _campplus_head(state: dict[str, np.ndarray], statistics: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ row in each evidence mode.
 
 DATA is a folder of JSON samples or one JSONL file; prints {sample id: {row index: {mode: evidence}}}.
 """
+
 import json
 import sys
 from pathlib import Path

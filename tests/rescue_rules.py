@@ -5,6 +5,7 @@
 
 DATA is a folder of JSON samples or one JSONL file, OPTIONS a JSON object; prints {task: [instance, ...]}.
 """
+
 import json
 import math
 import re
@@ -80,15 +81,27 @@ class Sample:
 
     def instance(self, place, identity, **more):
         row = self.rows[place]
-        made = {"id": identity, "sample_id": self.id, "group_mode": "family" if self.family else "couple",
-                "split_group": self.id.rsplit("/", 1)[0], "row": row["row_index"], "label": "", "intensity": None, "viewpoints": [],
-                "boundary": "", "candidates": [], "known_support_target": "", "known_emotion": None, "context": []}
+        made = {
+            "id": identity,
+            "sample_id": self.id,
+            "group_mode": "family" if self.family else "couple",
+            "split_group": self.id.rsplit("/", 1)[0],
+            "row": row["row_index"],
+            "label": "",
+            "intensity": None,
+            "viewpoints": [],
+            "boundary": "",
+            "candidates": [],
+            "known_support_target": "",
+            "known_emotion": None,
+            "context": [],
+        }
         assert set(more) <= set(made)
         return {**made, **more}
 
     def before(self, place, size):
         """Rows before a place, all of them for -1."""
-        return [r["row_index"] for r in self.rows[0 if size < 0 else max(0, place - size):place]]
+        return [r["row_index"] for r in self.rows[0 if size < 0 else max(0, place - size) : place]]
 
 
 def evenly(items, k, single):
@@ -119,9 +132,21 @@ def itp(samples, options):
         made = [(p, c) for c, places in classes.items() for p in evenly(places, fewest, middle)]
         for place, positive in sorted(made):
             row, following = s.rows[place], s.rows[place + 1]
-            boundary = "therapist_entry" if positive else "same_speaker_continuation" if row["speaker"] == following["speaker"] else "non_therapist_exchange"
-            yield s.instance(place, f"{s.id}__{'pos' if positive else 'neg'}_after_row{row['row_index']}", label="yes" if positive else "no",
-                             boundary=boundary, candidates=["yes", "no"], context=s.before(place, options["context_size"]) + [row["row_index"]])
+            boundary = (
+                "therapist_entry"
+                if positive
+                else "same_speaker_continuation"
+                if row["speaker"] == following["speaker"]
+                else "non_therapist_exchange"
+            )
+            yield s.instance(
+                place,
+                f"{s.id}__{'pos' if positive else 'neg'}_after_row{row['row_index']}",
+                label="yes" if positive else "no",
+                boundary=boundary,
+                candidates=["yes", "no"],
+                context=s.before(place, options["context_size"]) + [row["row_index"]],
+            )
 
 
 def rpp(samples, options):
@@ -133,8 +158,12 @@ def rpp(samples, options):
     for s in samples:
         closed = sorted({state for other in samples if other.family == s.family for _, state in states(other)})
         for place, state in states(s):
-            context = s.before(place, options["context_size"]) + ([s.rows[place]["row_index"]] if options.get("include_current") else [])
-            yield s.instance(place, f"{s.stem}__row{s.rows[place]['row_index']}", label=state, candidates=closed, context=context)
+            context = s.before(place, options["context_size"]) + (
+                [s.rows[place]["row_index"]] if options.get("include_current") else []
+            )
+            yield s.instance(
+                place, f"{s.stem}__row{s.rows[place]['row_index']}", label=state, candidates=closed, context=context
+            )
 
 
 def stp(samples, options):
@@ -142,8 +171,13 @@ def stp(samples, options):
         for place, row in enumerate(s.rows):
             if found := s.support(row):
                 closed = s.candidates()
-                yield s.instance(place, f"{s.stem}__row{row['row_index']}", label=found[1],
-                                 candidates=closed + [found[1]] * (found[1] not in closed), context=s.before(place, options["context_size"]))
+                yield s.instance(
+                    place,
+                    f"{s.stem}__row{row['row_index']}",
+                    label=found[1],
+                    candidates=closed + [found[1]] * (found[1] not in closed),
+                    context=s.before(place, options["context_size"]),
+                )
 
 
 def ssp(samples, options):
@@ -157,14 +191,29 @@ def ssp(samples, options):
             felt = None
             if options.get("known_emotion"):
                 whose = s.participants if found[1] == s.group_label else [found[1]]
-                for earlier in reversed(s.rows[place - len(context):place]):
-                    fitting = [e for e in things(earlier, "internal_emotion") if trim(e.get("person")) in whose and trim(e.get("emotion_description"))]
+                for earlier in reversed(s.rows[place - len(context) : place]):
+                    fitting = [
+                        e
+                        for e in things(earlier, "internal_emotion")
+                        if trim(e.get("person")) in whose and trim(e.get("emotion_description"))
+                    ]
                     if fitting:
-                        felt = {"row": earlier["row_index"], "person": trim(fitting[0]["person"]), "emotion": trim(fitting[0]["emotion_description"]),
-                                "intensity": number(fitting[0].get("intensity"))}
+                        felt = {
+                            "row": earlier["row_index"],
+                            "person": trim(fitting[0]["person"]),
+                            "emotion": trim(fitting[0]["emotion_description"]),
+                            "intensity": number(fitting[0].get("intensity")),
+                        }
                         break
-            yield s.instance(place, f"{s.stem}__row{row['row_index']}", label=found[0], candidates=closed, known_support_target=found[1],
-                             known_emotion=felt, context=context)
+            yield s.instance(
+                place,
+                f"{s.stem}__row{row['row_index']}",
+                label=found[0],
+                candidates=closed,
+                known_support_target=found[1],
+                known_emotion=felt,
+                context=context,
+            )
 
 
 def er(samples, options):
@@ -173,14 +222,27 @@ def er(samples, options):
         for place, row in enumerate(s.rows):
             if place + 1 <= min(n - 1, math.ceil(0.3 * n)) or row["speaker"] in NOBODY:
                 continue
-            if len(re.findall(r"(?:[^\W_]|')+", row.get("dialogue_cleaned") or "")) < options.get("min_dialogue_words", 0):
+            if len(re.findall(r"(?:[^\W_]|')+", row.get("dialogue_cleaned") or "")) < options.get(
+                "min_dialogue_words", 0
+            ):
                 continue
             for emotion in things(row, "internal_emotion"):
                 strength = number(emotion.get("intensity"))
-                if (trim(emotion.get("person")) == row["speaker"] and trim(emotion.get("emotion_description"))
-                        and strength is not None and 0 <= round(strength) <= 10):
-                    found.append(s.instance(place, f"{s.id}__row{row['row_index']}", label=trim(emotion["emotion_description"]),
-                                            intensity=round(strength), context=s.before(place, options["context_size"]) + [row["row_index"]]))
+                if (
+                    trim(emotion.get("person")) == row["speaker"]
+                    and trim(emotion.get("emotion_description"))
+                    and strength is not None
+                    and 0 <= round(strength) <= 10
+                ):
+                    found.append(
+                        s.instance(
+                            place,
+                            f"{s.id}__row{row['row_index']}",
+                            label=trim(emotion["emotion_description"]),
+                            intensity=round(strength),
+                            context=s.before(place, options["context_size"]) + [row["row_index"]],
+                        )
+                    )
                     break
         yield from evenly(found, options.get("max_per_sample", 5), lambda n: 0)
 
@@ -194,18 +256,32 @@ def vp(samples, options):
                 named += [trim(held.get("source")), trim(held.get("target"))]
         named = [n for n in dict.fromkeys(named) if n not in ("", "Couple", "Family")]
         for place, row in enumerate(s.rows):
-            held = [{key: trim(v.get(key)) for key in ("source", "target", "viewpoint", "attitude")} for v in things(row, "viewpoints_attitudes")]
+            held = [
+                {key: trim(v.get(key)) for key in ("source", "target", "viewpoint", "attitude")}
+                for v in things(row, "viewpoints_attitudes")
+            ]
             held = [v for v in held if v["source"] == row["speaker"] and v["target"] and v["viewpoint"]]
             if held and row["speaker"] not in NOBODY:
                 context = s.before(place, options["context_size"]) if options["context_size"] > 0 else []
-                found.append(s.instance(place, f"{s.id}__row{row['row_index']}", viewpoints=held, candidates=named, context=context + [row["row_index"]]))
+                found.append(
+                    s.instance(
+                        place,
+                        f"{s.id}__row{row['row_index']}",
+                        viewpoints=held,
+                        candidates=named,
+                        context=context + [row["row_index"]],
+                    )
+                )
         yield from evenly(found, options.get("max_per_sample", 5), lambda n: 0)
 
 
 def read(data):
     if data.is_dir():
         files = [p for p in data.rglob("*.json") if p.name != "manifest.json"]
-        found = [Sample(p.relative_to(data).as_posix()[:-len(".json")], p.stem, json.loads(p.read_text(encoding="utf-8"))) for p in files]
+        found = [
+            Sample(p.relative_to(data).as_posix()[: -len(".json")], p.stem, json.loads(p.read_text(encoding="utf-8")))
+            for p in files
+        ]
         return sorted(found, key=lambda s: s.id)
     values = [json.loads(line) for line in data.read_text(encoding="utf-8").splitlines() if line.strip()]
     return [Sample(v["sample_id"], Path(v["source_file"]).stem, v) for v in values]

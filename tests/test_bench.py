@@ -19,14 +19,23 @@ class Bench(unittest.TestCase):
     def test_sections_that_were_not_run_stay(self):
         def section(title):
             blocks = [{"note": "so"}, {"header": ["what", "s"], "rows": [["all", 1.5]]}]
-            return {"title": title, "date": "2026-01-02", "machine": "one", "load": "0.1", "commit": "abc", "blocks": blocks}
+            return {
+                "title": title,
+                "date": "2026-01-02",
+                "machine": "one",
+                "load": "0.1",
+                "commit": "abc",
+                "blocks": blocks,
+            }
 
         with tempfile.TemporaryDirectory() as folder:
             report.save(Path(folder), {"voice": section("Voice")})
             report.save(Path(folder), {"faces": section("Faces")})
             self.assertEqual(list(json.loads(Path(folder, "results.json").read_text())["sections"]), ["voice", "faces"])
             text = Path(folder, "RESULTS.md").read_text()
-        self.assertIn("## Voice\n\n2026-01-02, one, load 0.1, commit abc\n\nso\n\n| what | s |\n|---|---:|\n| all | 1.5 |", text)
+        self.assertIn(
+            "## Voice\n\n2026-01-02, one, load 0.1, commit abc\n\nso\n\n| what | s |\n|---|---:|\n| all | 1.5 |", text
+        )
 
     def test_a_face_that_looks_into_the_camera_has_no_angles(self):
         self.assertTrue(all(abs(a) < 1e-9 for a in fidelity.angles([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]])))

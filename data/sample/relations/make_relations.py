@@ -4,12 +4,22 @@
 Nobody said any of it. In the labels lies a little of what the transcripts show, the rest is chance: who holds the floor is rated more
 dominant, longer turns more trusting, sessions with longer silences lower. Run it again and the bytes are the same.
 """
+
 import csv
 import random
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PAIRS = [("Ann", "Bo"), ("Cleo", "Dan"), ("Eve", "Finn"), ("Gia", "Hal"), ("Ida", "Jon"), ("Kim", "Lev"), ("Mia", "Ned"), ("Ola", "Pim")]
+PAIRS = [
+    ("Ann", "Bo"),
+    ("Cleo", "Dan"),
+    ("Eve", "Finn"),
+    ("Gia", "Hal"),
+    ("Ida", "Jon"),
+    ("Kim", "Lev"),
+    ("Mia", "Ned"),
+    ("Ola", "Pim"),
+]
 WORDS = "the kettle was blue and nobody asked about lanterns because rain keeps falling on our garden wall".split()
 
 
@@ -26,7 +36,10 @@ def main():
     (HERE / "transcripts").mkdir(exist_ok=True)
     for number in range(24):
         one, other = PAIRS[number // 3]
-        session, pair = f"{one.lower()}_and_{other.lower()}/session_{number % 3 + 1}", f"{one.lower()}_and_{other.lower()}"
+        session, pair = (
+            f"{one.lower()}_and_{other.lower()}/session_{number % 3 + 1}",
+            f"{one.lower()}_and_{other.lower()}",
+        )
         talk, pause = rng.uniform(0.5, 2), rng.uniform(0.1, 2)
         time, turns, held = 0.0, [], {one: 0.0, other: 0.0}
         for turn in range(1, 15):
@@ -35,7 +48,9 @@ def main():
             said = rng.choices(WORDS, k=max(1, round(2.5 * length)))
             turns.append((f"{time:.2f}", f"{time + length:.2f}", speaker, " ".join(said)))
             held[speaker] += length
-            trust.append((session, turn, ("low", "middle", "high")[min(2, max(0, round(length / 3 - 0.5 + rng.gauss(0, 0.4))))]))
+            trust.append(
+                (session, turn, ("low", "middle", "high")[min(2, max(0, round(length / 3 - 0.5 + rng.gauss(0, 0.4))))])
+            )
             time += length + rng.uniform(0, 2) * pause
         name = f"transcripts/{pair}_{number % 3 + 1}.csv"
         write(name, ("start_time", "end_time", "speaker", "text"), turns)

@@ -172,9 +172,11 @@ pub(super) fn is_whole_wav(path: &Path) -> bool {
     look().unwrap_or(false)
 }
 
-/// Where tags and padding end that begin at byte `at`.
-pub(super) fn after_tags(path: &Path, at: u64) -> Option<u64> {
-    Some(behind::after_tags(&Bytes::open(path)?, at))
+/// Where tags and padding end that begin at byte `at`, and up to `count` bytes from there on.
+pub(super) fn after_tags(path: &Path, at: u64, count: usize) -> Option<(u64, Vec<u8>)> {
+    let file = Bytes::open(path)?;
+    let end = behind::after_tags(&file, at);
+    Some((end, file.piece(end, count)))
 }
 
 /// Why a file that begins as MP4 or MOV may not open, and whether it can be played up to where it breaks off.
