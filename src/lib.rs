@@ -10,7 +10,8 @@
 //! analysis     audio · speaker · face · transcript
 //! pages        inspect: tables and folders told on a terminal, SCHEMA.md
 //! doors        media (ffmpeg-next, hound) · inference (ort) · store (polars, RTTM, whole files) · dft (realfft)
-//! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse, limits, random, statistics
+//! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse, limits, random,
+//!              statistics
 //! ```
 
 pub mod annotation;

@@ -1,8 +1,10 @@
 //! Warnings: partial failure as data. They are collected while an interview is worked on and end in its row.
 
-use std::sync::Mutex;
-
 use crate::time::{Seconds, Segment};
+
+mod reporter;
+
+pub use reporter::Warnings;
 
 /// Something a user should know about an interview that is done all the same.
 ///
@@ -437,75 +439,5 @@ fn listed(numbers: &[usize]) -> String {
     numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// A reporter shared by the stages of one interview.
-#[derive(Debug, Default)]
-pub struct Warnings(Mutex<Vec<Warning>>);
-
-impl Warnings {
-    /// Adds one.
-    pub fn push(&self, warning: Warning) {
-        tracing::debug!(%warning);
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(warning);
-    }
-
-    /// All, as text, sorted and without repeats, so that the order of threads never shows.
-    pub fn into_sorted(self) -> Vec<String> {
-        let mut all: Vec<String> = self
-            .0
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        all.sort();
-        all.dedup();
-        all
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The words that the tables of earlier versions hold: a reader may look for them.
-    #[test]
-    fn texts_and_codes_are_what_they_were() {
-        let span = Segment::from_secs(1.0, 2.5).unwrap();
-        let told = [
-            (
-                Warning::DecodeError { stream: "audio", span: Some(span), count: 2, detail: "x".into() },
-                format!("decode_error: 2 audio packets or frames lost in {span} (x)"),
-            ),
-            (
-                Warning::DecodeError { stream: "audio", span: None, count: 2, detail: "x: y".into() },
-                "decode_error: 2 audio packets or frames lost (x: y)".into(),
-            ),
-            (
-                Warning::ChannelsCancel { span, taken: vec![0, 2] },
-                format!("channels_cancel: channels cancel each other in {span}; of them channel 0, 2 is taken, counted from 0"),
-            ),
-            (
-                Warning::FormatChange { at_secs: 1.0, from: (8000, 1), to: (16_000, 2) },
-                "audio_format_change: the audio changes at 1.000 s from 8000 Hz and 1 channels to 16000 Hz and 2".into(),
-            ),
-            (
-                Warning::WavUnread { bytes: 3 },
-                "wav_joined: 3 bytes behind the sound are another WAV file that cannot be read in that place".into(),
-            ),
-            (
-                Warning::TranscriptMoved { offset_secs: 1.25 },
-                "transcript_offset: transcript moved by +1.25 s, where speech fits it best".into(),
-            ),
-            (
-                Warning::Crowd { people: 30, listeners: 20 },
-                "crowd: 30 people talk: dyads has only the 20 who talk during a turn or talked last before it, synchrony only pairs who \
-                 answer each other or are both on the screen"
-                    .into(),
-            ),
-        ];
-        for (warning, text) in told {
-            assert_eq!(warning.to_string(), text);
-            assert_eq!(warning.code(), text.split(':').next().unwrap());
-        }
-    }
-}
+mod tests;

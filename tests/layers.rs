@@ -216,3 +216,14 @@ fn no_room_without_a_noun() {
         );
     }
 }
+
+#[test]
+fn files_are_short() {
+    let mut files = Vec::new();
+    for folder in ["src", "tests", "benches"] {
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
+    }
+    let lines = |path: &PathBuf| fs::read_to_string(path).unwrap().lines().count();
+    let long: Vec<_> = files.iter().map(|path| (lines(path), path)).filter(|(n, _)| *n > 450).collect();
+    assert!(files.len() > 200 && long.is_empty(), "{long:?}");
+}

@@ -56,13 +56,18 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     // Before anything is decoded: the models, and a place to write to.
     Models::check(registry, &recipe)?;
     registry.verify_runtime()?;
+    let was_there = args.out.is_dir();
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make the folder {}", args.out.display()))?;
     tempfile::tempfile_in(&args.out).with_context(|| format!("cannot write into the folder {}", args.out.display()))?;
 
     let share = sharing::of(cli);
     if share == Share::Group && !sharing::is_open_to_group(&args.out) {
         let out = args.out.display();
-        tracing::warn!("{out} was made for its owner alone; to open what is there already: chmod -R g+rwX {out}");
+        if was_there {
+            tracing::warn!("{out} was made for its owner alone; to open what is there already: chmod -R g+rwX {out}");
+        } else {
+            tracing::warn!("the umask keeps the group from writing into {out}; `umask 007` before the run opens it");
+        }
     }
     let stop = stop_on_signals()?;
     let binary = std::env::current_exe().context("cannot find the program's own file")?;

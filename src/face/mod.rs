@@ -3,7 +3,7 @@
 //! ```text
 //! VideoFrame ─ sequence (shots) ── cut? ─ schedule ── due? ─┐
 //!            └ finder (detect, short_range, landmark) ──────┴─ roster (track) ─ identities ─ measure ─ Observation
-//!                                                                 └ identity (a few good looks per track) ─ person ─ Track
+//!                                             identity (a few good looks per track) ─ person ─ Track
 //! ```
 //!
 //! A [`FaceTracker`] is fed frames in order and holds none of them; [`FaceTracker::finish`] gives [`Faces`].

@@ -1,15 +1,15 @@
 //! The one door to ONNX Runtime: a registry of models with their contracts, and sessions that keep to them.
 
+mod hash;
 mod loader;
 mod registry;
 mod session;
 mod telemetry;
 mod usage;
 
+pub use hash::file_sha256;
 pub use loader::{Loader, ModelSet, UsageBook};
-pub use registry::{
-    Colour, ModelEntry, ModelState, OutputKind, PictureSpec, Registry, RuntimeEntry, TensorSpec, file_sha256,
-};
+pub use registry::{Colour, ModelEntry, ModelState, OutputKind, PictureSpec, Registry, RuntimeEntry, TensorSpec};
 pub use session::{Input, RuntimeInfo, Session, runtime_info};
 pub use usage::{ShapeCalls, Usage};
 

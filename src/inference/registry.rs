@@ -1,12 +1,11 @@
 //! The model registry: what `onnx/models.toml` says of each file, and whether the file is there and unaltered.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
+use super::hash::file_sha256;
 use crate::error::{Error, Result};
 
 /// The registry the binary was built with.
@@ -414,26 +413,6 @@ fn state(path: &Path, expected: &str) -> Result<ModelState> {
     }
     let got = file_sha256(path)?;
     Ok(if got == expected { ModelState::Present } else { ModelState::Altered { got } })
-}
-
-/// sha256 of a file, lower-case hexadecimal.
-///
-/// # Errors
-/// [`Error::Read`].
-pub fn file_sha256(path: &Path) -> Result<String> {
-    let fail = |source| Error::Read { path: path.to_owned(), source };
-    let mut file = crate::file::open(path)?;
-    let mut hasher = Sha256::new();
-    let mut chunk = vec![0u8; 1 << 20];
-    loop {
-        let n = file.read(&mut chunk).map_err(fail)?;
-        if n == 0 {
-            break;
-        }
-        hasher.update(&chunk[..n]);
-        crate::pulse::beat();
-    }
-    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
 }
 
 fn find_folder() -> PathBuf {

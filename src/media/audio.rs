@@ -140,10 +140,7 @@ pub(super) fn decoded(
     let plain = if parts.is_some() { None } else { wav::PlainWav::open(path, &source.probe, &stream)? };
     let mut reached = Reached::default();
     let decode_errors = match (parts, plain) {
-        (Some(parts), _) => {
-            parts.read_into(&mut intake)?;
-            0
-        }
+        (Some(parts), _) => parts.read_into(&mut intake).map(|()| 0)?,
         (None, Some(plain)) => {
             plain.read_into(&mut intake)?;
             0
@@ -154,11 +151,7 @@ pub(super) fn decoded(
             (reached.packets_end, reached.last_word) = (decoder.packets_end, decoder.last_word.take());
             warnings.extend(decoder.errors.warnings(StreamKind::Audio.name()));
             if intake.first.is_none() && decoder.errors.count() > 0 {
-                let all: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-                return Err(Error::media(
-                    path,
-                    format!("audio stream {}: nothing could be decoded; {}", stream.index, all.join("; ")),
-                ));
+                return Err(nothing_decoded(path, stream.index, &warnings));
             }
             decoder.errors.count()
         }
@@ -190,6 +183,11 @@ pub(super) fn decoded(
         decode_errors,
     };
     Ok((placed, report, warnings))
+}
+
+fn nothing_decoded(path: &Path, stream: usize, warnings: &[Warning]) -> Error {
+    let all: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    Error::media(path, format!("audio stream {stream}: nothing could be decoded; {}", all.join("; ")))
 }
 
 /// Told where a file of bare packets, whose times are counted, lost some in the middle: what is `missing` at the end by

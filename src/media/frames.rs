@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::StreamPick;
-use super::video::{Sampling, VideoReport, video};
+use super::VideoReport;
+use super::video::{Sampling, video};
 use crate::error::Result;
 use crate::signal::VideoFrame;
 

@@ -6,11 +6,13 @@
 //!
 //! ```text
 //! probe  open → list streams → choose           probe.rs, pick.rs, input.rs; foreign.rs for what is refused
-//! audio  decode → mean of channels, or the better where they cancel → place by PTS → resample   audio.rs, downmix.rs, intake.rs, cancel.rs,
-//!        placing.rs, notes.rs, resample.rs; wav.rs for plain WAV, riff.rs for unusual and joined ones, spool.rs for long recordings;
-//!        tracks.rs mixes several streams
-//! end    what the file promises → what came out → the range that is missing   declared/, shortfall.rs; bounds.rs for claims too large
-//! video  decode → sample by PTS → deinterlace → RGB, square pixels → upright   video.rs, grid.rs, deinterlace.rs, picture.rs, tonemap.rs, orientation.rs
+//! audio  decode → mean of channels, or the better where they cancel → place by PTS → resample
+//!                   audio.rs, downmix.rs, intake.rs, cancel.rs, placing.rs, notes.rs, resample.rs; wav.rs for plain WAV,
+//!                   riff.rs for unusual and joined ones, spool.rs for long recordings; tracks.rs mixes several streams
+//! end    what the file promises → what came out → the range that is missing
+//!                   declared/, shortfall.rs; bounds.rs for claims too large
+//! video  decode → sample by PTS → deinterlace → RGB, square pixels → upright
+//!                   video.rs, grid.rs, deinterlace.rs, picture.rs, tonemap.rs, orientation.rs
 //! ```
 
 mod amr;
@@ -44,6 +46,7 @@ mod spool;
 mod tonemap;
 mod tracks;
 mod video;
+mod video_report;
 mod wav;
 
 #[cfg(test)]
@@ -70,4 +73,5 @@ pub use pick::{AudioMix, StreamPick};
 pub use probe::{AudioInfo, Probe, StreamInfo, StreamKind, VideoInfo, probe};
 pub use spool::SpooledAudio;
 pub use tracks::speaker_tracks;
-pub use video::{DecodeThreads, Sampling, Video, VideoReport, video};
+pub use video::{DecodeThreads, Sampling, Video, video};
+pub use video_report::VideoReport;

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use ffmpeg_next::{self as ffmpeg, Packet};
 
+use super::VideoReport;
 use super::declared::Ending;
 use super::input::{OpenMedia, since_origin};
 use super::pick::StreamPick;
 use super::probe::{Probe, StreamInfo, StreamKind};
-use super::video::VideoReport;
 use crate::time::{Seconds, Segment};
 use crate::warning::Warning;
 

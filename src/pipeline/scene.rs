@@ -239,7 +239,7 @@ impl Known<'_> {
             },
             (None, []) => Err(if there.is_empty() { Missing::NoFace } else { Missing::LowQuality }),
             (None, [one]) => Ok((one, "only_visible")),
-            (None, _) => Err(Missing::OffScreen),
+            (None, _) => Err(Missing::NotCast),
         }
     }
 }

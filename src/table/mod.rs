@@ -20,6 +20,8 @@ pub enum Missing {
     NoFace,
     /// The person is not in the picture.
     OffScreen,
+    /// Faces are seen, and the cast tells of none of them that it is the speaker's.
+    NotCast,
     /// A face is there, but too small, blurred or turned away to be measured.
     LowQuality,
     /// The turn is shorter than the feature needs.
@@ -43,6 +45,7 @@ impl Missing {
             Missing::NoStream => "no_stream",
             Missing::NoFace => "no_face",
             Missing::OffScreen => "off_screen",
+            Missing::NotCast => "not_cast",
             Missing::LowQuality => "low_quality",
             Missing::TooShort => "too_short",
             Missing::Silent => "silent",

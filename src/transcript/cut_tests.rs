@@ -57,8 +57,7 @@ fn samples() -> Vec<Sample> {
     };
     let vtt = all(|_, a, b, s, t| format!("{} --> {}\n<v {s}>{t}\n\n", clock(a, '.'), clock(b, '.')));
     let stm = all(|_, a, b, s, t| format!("a 1 {s} {} {} <o,f0,female> {t}\n", secs(a), secs(b)));
-    let plain = |t: &str| t.replace(", ", " ");
-    let csv = all(|_, a, b, s, t| format!("{},{},{s},{}\n", secs(a), secs(b), plain(t)));
+    let csv = all(|_, a, b, s, t| format!("{},{},{s},{}\n", secs(a), secs(b), t.replace(", ", " ")));
     let quoted = all(|_, a, b, s, t| format!("{},{},{s},\"{t}\"\n", secs(a), secs(b)));
     let last_is_time = all(|_, a, b, s, t| format!("{s},\"{t}\",{},{}\n", secs(a), secs(b)));
     let whisper_tsv = all(|_, a, b, _, t| format!("{a}\t{b}\t{t}\n"));

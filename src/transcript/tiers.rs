@@ -421,38 +421,4 @@ fn join_words(tier: &Tier, person: Option<&str>, draft: &mut Draft) -> Result<()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_tiers() {
-        let some = |s: &str| Some(s.to_owned());
-        assert_eq!(classify("words"), (Kind::Words, None));
-        assert_eq!(classify("Speaker's 2 - phone"), (Kind::Other, some("Speaker's 2")));
-        assert_eq!(classify("Gary Salvi - word"), (Kind::Words, some("Gary Salvi")));
-        assert_eq!(classify("text@Anna"), (Kind::Speech, some("Anna")));
-        assert_eq!(classify("Anna_text"), (Kind::Speech, some("Anna")));
-        assert_eq!(classify("gest_included"), (Kind::Other, some("included")));
-        assert_eq!(classify("words-pos"), (Kind::Other, None));
-        assert_eq!(classify("Mary"), (Kind::Unknown, some("Mary")));
-        assert_eq!(classify("\"word\""), (Kind::Words, None));
-        assert_eq!(classify(""), (Kind::Unknown, None));
-    }
-
-    #[test]
-    fn words_of_nobodys_turn_are_told() {
-        let grid = |words: &str| {
-            format!(
-                "File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n<exists>\n2\n\"IntervalTier\"\n\"Anna - text\"\n0\n9\n1\n0\n3\n\"so, yes\"\n\
-                 \"IntervalTier\"\n\"{words}\"\n0\n9\n3\n0\n1\n\"so\"\n1\n2\n\"yes\"\n5\n6\n\"hm\"\n"
-            )
-        };
-        let t = crate::transcript::tests::parse("a.TextGrid", &grid("Anna - words"));
-        assert_eq!(t.turns[0].words.len(), 2);
-        let told = crate::transcript::tests::warned(&t);
-        assert!(told.contains("1 of 3 words lie in no turn and are left out (first: \"hm\" at 5.000 s)"), "{told}");
-        let told =
-            crate::transcript::tests::warned(&crate::transcript::tests::parse("a.TextGrid", &grid("Bob - words")));
-        assert!(told.contains("tier \"Bob - words\": 3 words left out"), "{told}");
-    }
-}
+mod tests;

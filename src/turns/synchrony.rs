@@ -126,7 +126,7 @@ fn layout<'a>() -> Layout<PairSignal<'a>> {
         ),
         Column::text(
             "missing",
-            "Why there is no value: no_stream, no_face, off_screen, no_speech, too_short (too few windows).",
+            "Why there is no value: no_stream, no_face, not_cast, no_speech, too_short (too few windows).",
             |p: &PairSignal<'a>| match p.following {
                 Some(_) => None,
                 None => p.missing.or(Some(Missing::TooShort)),
@@ -299,7 +299,7 @@ impl<'a> Signals<'a> {
     fn why_no_face(&self, label: &str) -> Missing {
         match self.relations.person(label) {
             _ if self.relations.faces.sampled.is_empty() => Missing::NoStream,
-            None => Missing::OffScreen,
+            None => Missing::NotCast,
             Some(_) => Missing::NoFace,
         }
     }

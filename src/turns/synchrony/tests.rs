@@ -155,6 +155,6 @@ fn whoever_is_off_the_screen_is_told_so_in_both_roles() {
     let (from, signal, missing) = (texts(&table, "from"), texts(&table, "signal"), texts(&table, "missing"));
     for leader in ["A", "B"] {
         let row = (0..table.rows()).find(|&i| from[i] == leader && signal[i] == "smile").unwrap();
-        assert_eq!(missing[row], "off_screen", "{leader} leads");
+        assert_eq!(missing[row], "not_cast", "{leader} leads");
     }
 }
