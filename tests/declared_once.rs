@@ -3,9 +3,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+mod sources;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use sources::rust_files;
 
 /// Kinds of names and the places (from `src`) where they may be compared as texts: where they are declared, and where
 /// files or arguments of people are turned into what they mean.
@@ -35,17 +39,6 @@ const LEFT: &[(&str, &str, &str)] = &[
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn sources(dir: &Path, into: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, into);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            into.push(path);
-        }
-    }
 }
 
 /// The names of each kind, as the documents made from their lists have them.
@@ -104,12 +97,9 @@ fn compares(line: &str, name: &str) -> bool {
 #[test]
 fn names_are_compared_as_texts_in_their_homes_alone() {
     let src = root().join("src");
-    let mut files = Vec::new();
-    sources(&src, &mut files);
-    files.sort();
     let kinds = names();
     let mut found = BTreeSet::new();
-    for file in files {
+    for file in rust_files("src") {
         let place = file.strip_prefix(&src).unwrap().to_string_lossy().into_owned();
         if place.ends_with("tests.rs")
             || place.ends_with("golden.rs")

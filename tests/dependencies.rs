@@ -2,22 +2,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+mod sources;
+
 use std::fs;
-use std::path::Path;
+
+use sources::rust_files;
 
 /// The text of all Rust sources below the named folders, without comments.
-fn sources(folders: &[&str]) -> String {
-    let mut text = String::new();
-    let mut waiting: Vec<_> = folders.iter().map(|f| Path::new(env!("CARGO_MANIFEST_DIR")).join(f)).collect();
-    while let Some(path) = waiting.pop() {
-        if path.is_dir() {
-            waiting.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            let source = fs::read_to_string(path).unwrap();
-            source.lines().filter(|l| !l.trim_start().starts_with("//")).for_each(|l| text.extend([l, "\n"]));
-        }
-    }
-    text
+fn code_of(folders: &[&str]) -> String {
+    let files = folders.iter().flat_map(|folder| rust_files(folder));
+    let texts = files.map(|path| fs::read_to_string(path).unwrap());
+    texts
+        .flat_map(|text| text.lines().map(|l| format!("{l}\n")).collect::<Vec<_>>())
+        .filter(|l| !l.trim_start().starts_with("//"))
+        .collect()
 }
 
 /// Names of the dependencies of a section, which no source names as a path or a derive's home.
@@ -37,8 +35,8 @@ fn unused(manifest: &toml::Table, section: &str, text: &str) -> Vec<String> {
 #[test]
 fn each_dependency_is_named_by_a_source() {
     let manifest = include_str!("../Cargo.toml").parse::<toml::Table>().unwrap();
-    assert_eq!(unused(&manifest, "dependencies", &sources(&["src"])), Vec::<String>::new());
-    assert_eq!(unused(&manifest, "dev-dependencies", &sources(&["src", "tests", "benches"])), Vec::<String>::new());
+    assert_eq!(unused(&manifest, "dependencies", &code_of(&["src"])), Vec::<String>::new());
+    assert_eq!(unused(&manifest, "dev-dependencies", &code_of(&["src", "tests", "benches"])), Vec::<String>::new());
 }
 
 #[test]

@@ -9,19 +9,9 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use stage::Stage;
-use turnwise::store::read::{StoredTable, read};
+use stage::{Stage, row, table};
 
 const CUES: &str = "1\n00:00:00,000 --> 00:00:01,500\nANNA: and so we began\n\n2\n00:00:01,500 --> 00:00:02,750\nBEN: to look at it again\n";
-
-fn table(stage: &Stage, name: &str) -> StoredTable {
-    read(&stage.path(name)).unwrap()
-}
-
-/// The row of an interview in `interviews`.
-fn row(table: &StoredTable, id: &str) -> usize {
-    (0..table.rows()).find(|&r| table.text("interview_id", r) == Some(id)).unwrap_or_else(|| panic!("no row {id}"))
-}
 
 #[test]
 fn a_clip_with_its_transcript_becomes_tables_and_is_done_once() {

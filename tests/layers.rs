@@ -3,9 +3,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+mod sources;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use sources::rust_files;
 
 /// Storeys from the ground up; a module may import from lower storeys and from itself.
 const STOREYS: &[&[&str]] = &[
@@ -70,17 +74,6 @@ const DOORS: &[(&str, &[&str])] = &[
     ("indicatif", &["commands", "main"]),
     ("anyhow", &["commands", "main"]),
 ];
-
-fn sources(dir: &Path, into: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, into);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            into.push(path);
-        }
-    }
-}
 
 fn room(path: &Path, src: &Path) -> String {
     let first = path.strip_prefix(src).unwrap().components().next().unwrap();
@@ -171,9 +164,7 @@ fn foreign_doors(room: &str, code: &str) -> Vec<String> {
 #[test]
 fn imports_point_downwards_and_heavy_crates_have_one_door() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&src, &mut files);
-    files.sort();
+    let files = rust_files("src");
     assert!(files.len() > 10, "no sources found");
     let mut faults: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for file in files.iter().filter(|f| !f.ends_with("src/lib.rs")) {
@@ -204,10 +195,7 @@ fn the_reader_of_imports_sees_what_it_should() {
 
 #[test]
 fn no_room_without_a_noun() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&src, &mut files);
-    for file in files {
+    for file in rust_files("src") {
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
         assert!(
             !["util", "utils", "common", "helper", "helpers", "misc", "types"].contains(&stem.as_str()),
@@ -219,10 +207,7 @@ fn no_room_without_a_noun() {
 
 #[test]
 fn files_are_short() {
-    let mut files = Vec::new();
-    for folder in ["src", "tests", "benches"] {
-        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
-    }
+    let files: Vec<PathBuf> = ["src", "tests", "benches"].into_iter().flat_map(rust_files).collect();
     let lines = |path: &PathBuf| fs::read_to_string(path).unwrap().lines().count();
     let long: Vec<_> = files.iter().map(|path| (lines(path), path)).filter(|(n, _)| *n > 450).collect();
     assert!(files.len() > 200 && long.is_empty(), "{long:?}");

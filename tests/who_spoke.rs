@@ -7,17 +7,7 @@ mod stage;
 
 use std::process::{Command, Stdio};
 
-use stage::{Stage, sample};
-use turnwise::store::read::{StoredTable, read};
-
-fn table(stage: &Stage, name: &str) -> StoredTable {
-    read(&stage.path(name)).unwrap()
-}
-
-/// The row of an interview in `interviews`.
-fn row(table: &StoredTable, id: &str) -> usize {
-    (0..table.rows()).find(|&r| table.text("interview_id", r) == Some(id)).unwrap_or_else(|| panic!("no row {id}"))
-}
+use stage::{Stage, row, sample, table};
 
 /// The speakers an RTTM names, sorted.
 fn speakers_of(stage: &Stage, rttm: &str) -> Vec<String> {

@@ -7,17 +7,7 @@ mod stage;
 
 use std::process::{Command, Stdio};
 
-use stage::{Stage, children, is_alive, sample, wait_for};
-use turnwise::store::read::{StoredTable, read};
-
-fn table(stage: &Stage, name: &str) -> StoredTable {
-    read(&stage.path(name)).unwrap()
-}
-
-/// The row of an interview in `interviews`.
-fn row(table: &StoredTable, id: &str) -> usize {
-    (0..table.rows()).find(|&r| table.text("interview_id", r) == Some(id)).unwrap_or_else(|| panic!("no row {id}"))
-}
+use stage::{Stage, children, is_alive, row, sample, table, wait_for};
 
 #[test]
 fn a_worker_that_dies_costs_its_interview_only() {

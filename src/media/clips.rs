@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::{DecodedAudio, Sampling, StreamPick, VideoReport, audio, video};
 use crate::warning::Warning;
 
 /// A folder of clips that goes away with it.
@@ -79,4 +80,20 @@ pub(super) fn ffprobe_times(path: &Path) -> Vec<f64> {
         .map(|t| t - start)
         .filter(|t| *t > -1e-6)
         .collect()
+}
+
+/// The sound of `path` at 16 kHz, its warnings checked.
+pub(super) fn hear(path: &Path) -> DecodedAudio {
+    let heard = audio(path, 16_000, StreamPick::default()).unwrap();
+    assert_ranges(&heard.warnings);
+    heard
+}
+
+/// What decoding the film of `path` to its end tells, its warnings checked.
+pub(super) fn watched(path: &Path, sampling: Sampling) -> VideoReport {
+    let mut film = video(path, sampling, StreamPick::default()).unwrap();
+    film.by_ref().for_each(|frame| drop(frame.unwrap()));
+    let report = film.finish().unwrap();
+    assert_ranges(&report.warnings);
+    report
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::clips::{Clips, assert_ranges};
+use super::clips::{Clips, hear, watched};
 use super::*;
 use crate::time::Segment;
 use crate::warning::Warning;
@@ -15,18 +15,8 @@ const FILM: &str =
     "-f lavfi -i testsrc=size=64x48:rate=25:duration=8 -f lavfi -i sine=frequency=220:sample_rate=44100:duration=8";
 const H264: &str = "-c:v libx264 -preset ultrafast -threads 1 -g 25 -pix_fmt yuv420p";
 
-fn hear(path: &Path) -> DecodedAudio {
-    let heard = audio(path, 16_000, StreamPick::default()).unwrap();
-    assert_ranges(&heard.warnings);
-    heard
-}
-
 fn watch(path: &Path) -> VideoReport {
-    let mut film = video(path, EVERY, StreamPick::default()).unwrap();
-    film.by_ref().for_each(|f| drop(f.unwrap()));
-    let report = film.finish().unwrap();
-    assert_ranges(&report.warnings);
-    report
+    watched(path, EVERY)
 }
 
 /// What tells of loss.

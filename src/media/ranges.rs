@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::clips::{Clips, assert_ranges};
+use super::clips::{Clips, hear, watched};
 use super::*;
 use crate::error::Error;
 use crate::time::Segment;
@@ -12,18 +12,8 @@ use crate::warning::Warning;
 const TONE: &str = "-f lavfi -i sine=frequency=220:sample_rate=16000:duration=6";
 const EVERY: Sampling = Sampling { rate_hz: 0.0, threads: DecodeThreads(1), ahead: 4 };
 
-fn hear(path: &Path) -> DecodedAudio {
-    let heard = audio(path, 16_000, StreamPick::default()).unwrap();
-    assert_ranges(&heard.warnings);
-    heard
-}
-
 fn watch(path: &Path) -> VideoReport {
-    let mut film = video(path, EVERY, StreamPick::default()).unwrap();
-    film.by_ref().for_each(|f| drop(f.unwrap()));
-    let report = film.finish().unwrap();
-    assert_ranges(&report.warnings);
-    report
+    watched(path, EVERY)
 }
 
 /// `parts` one after the other as `name`.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::clips::{Clips, assert_ranges, ffprobe_times};
+use super::clips::{Clips, assert_ranges, ffprobe_times, hear};
 use super::*;
 use crate::error::Error;
 use crate::signal::VideoFrame;
@@ -17,12 +17,6 @@ fn watch(path: &Path, sampling: Sampling) -> (Vec<VideoFrame>, VideoReport) {
     let report = film.finish().unwrap();
     assert_ranges(&report.warnings);
     (frames, report)
-}
-
-fn hear(path: &Path) -> DecodedAudio {
-    let heard = audio(path, 16_000, StreamPick::default()).unwrap();
-    assert_ranges(&heard.warnings);
-    heard
 }
 
 fn assert_times(frames: &[VideoFrame], path: &Path) {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use turnwise::store::read::{StoredTable, read};
+
 /// A temporary folder, gone with its story.
 pub struct Stage(tempfile::TempDir);
 
@@ -168,4 +170,14 @@ pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// A table of the stage, all columns.
+pub fn table(stage: &Stage, name: &str) -> StoredTable {
+    read(&stage.path(name)).unwrap()
+}
+
+/// The row of an interview in `interviews`.
+pub fn row(table: &StoredTable, id: &str) -> usize {
+    (0..table.rows()).find(|&r| table.text("interview_id", r) == Some(id)).unwrap_or_else(|| panic!("no row {id}"))
 }
