@@ -1,10 +1,10 @@
 //! Short words of one speaker under another's speech that the count of speakers overlooks.
 //!
 //! How many people talk at a time is what the windows over a frame say in the mean, rounded. A backchannel that half of
-//! the windows hear is then lost, though the voice is likely at the time. As a detector with two thresholds would (onset
-//! and offset, as in pyannote.audio's binarisation, Bredin 2020), a stretch in which a speaker's probability stays at
-//! the offset, and passes the onset for long enough, is that speaker's where somebody else talks and none of the stretch
-//! was.
+//! the windows hear is then lost, though the voice is likely at the time. As a detector with two thresholds would
+//! (onset and offset, as in pyannote.audio's binarisation, Bredin 2020), a stretch in which a speaker's probability
+//! stays at the offset, and passes the onset for long enough, is that speaker's where somebody else talks and none of
+//! the stretch was.
 
 use super::reconstruct::SpeechTurnConfig;
 use super::segmentation::FRAMES;

@@ -31,8 +31,8 @@ pub struct SpeechTurnConfig {
     /// ones (`dual_speaker`).
     #[schemars(range(min = 0.0))]
     pub overlap_speaker_similarity: f64,
-    /// Short words under another's speech: a stretch in which the speaker's probability stays at `overlooked_offset` and
-    /// is above `overlooked_onset` for `overlooked_min_secs` is the speaker's, though most windows hear one speaker
+    /// Short words under another's speech: a stretch in which the speaker's probability stays at `overlooked_offset`
+    /// and is above `overlooked_onset` for `overlooked_min_secs` is the speaker's, though most windows hear one speaker
     /// alone. Chosen on `pyannote_sample`, whose one backchannel reaches 0.53.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub overlooked_onset: f32,

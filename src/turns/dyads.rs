@@ -2,12 +2,13 @@
 //! listening.
 //!
 //! The floor-transfer offset is the start of a floor minus the end of the floor before it: a gap above zero, an overlap
-//! below, and at zero neither (Heldner & Edlund 2010, "Pauses, gaps and overlaps in conversations"); `floors` tells what
-//! a floor is. An interruption is a floor that begins before another's has ended and goes on after it; a backchannel is
-//! a short turn wholly inside another's, which leaves the floor where it is (Yngve 1970). Each belongs to the turn in
-//! which it begins, once. Offset and response latency follow Stivers et al. 2009 in sign. Columns by the transcript's times end with the turn; those by voices (`speech_…`) carry the interview's
-//! end, since voices are told apart over the whole of it. A turn's columns look at earlier turns alone: that another
-//! begins before this one ends would already tell who is next.
+//! below, and at zero neither (Heldner & Edlund 2010, "Pauses, gaps and overlaps in conversations"); `floors` tells
+//! what a floor is. An interruption is a floor that begins before another's has ended and goes on after it; a
+//! backchannel is a short turn wholly inside another's, which leaves the floor where it is (Yngve 1970). Each belongs
+//! to the turn in which it begins, once. Offset and response latency follow Stivers et al. 2009 in sign. Columns by the
+//! transcript's times end with the turn; those by voices (`speech_…`) carry the interview's end, since voices are told
+//! apart over the whole of it. A turn's columns look at earlier turns alone: that another begins before this one ends
+//! would already tell who is next.
 //!
 //! Beside these: the listener's face (`listening`), voices that draw near (`entrainment`), and who follows whom
 //! (`synchrony`).

@@ -1,10 +1,10 @@
 //! Floors: who holds the floor, turn by turn, and who takes it from whom.
 //!
-//! A transcript cuts one person's talk into cues. A floor is consecutive turns of one speaker, nobody else holding it in
-//! between (Sacks, Schegloff and Jefferson 1974, "A simplest systematics for the organization of turn-taking"): a turn
-//! goes on with its speaker's floor where it joins the last turn of it, or where nobody else held the floor in the gap.
-//! A turn wholly inside what another says holds none: short, it is a backchannel (Yngve 1970). Any other turn opens a
-//! floor, and takes it from whoever held it last.
+//! A transcript cuts one person's talk into cues. A floor is consecutive turns of one speaker, nobody else holding it
+//! in between (Sacks, Schegloff and Jefferson 1974, "A simplest systematics for the organization of turn-taking"): a
+//! turn goes on with its speaker's floor where it joins the last turn of it, or where nobody else held the floor in the
+//! gap. A turn wholly inside what another says holds none: short, it is a backchannel (Yngve 1970). Any other turn
+//! opens a floor, and takes it from whoever held it last.
 //!
 //! Two who begin together have no offset: neither could hear the other yet, and from an end to a start measures the
 //! first one's length (a reaction to speech takes 0.2 s and more, Heldner and Edlund 2010). An overlap that a listener

@@ -125,8 +125,8 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
         ),
         Column::text(
             "words_missing",
-            "Why words and the rates of words are null: no_transcript; no_spaces: the text holds writing without spaces \
-             between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan), whose runs are no words.",
+            "Why words and the rates of words are null: no_transcript; no_spaces: the text holds writing without \
+             spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan), whose runs are no words.",
             |r: &TurnRow<'a>| r.facts.words.err(),
         ),
     ];

@@ -49,8 +49,8 @@ pub(super) fn columns() -> Vec<Column<TurnInFloor>> {
         Column::int(
             "floor_index",
             "",
-            "Floor the turn is of, from 1: consecutive turns of one speaker, nobody else holding the floor in between (Sacks, \
-             Schegloff and Jefferson 1974); null with floor_missing.",
+            "Floor the turn is of, from 1: consecutive turns of one speaker, nobody else holding the floor in \
+             between (Sacks, Schegloff and Jefferson 1974); null with floor_missing.",
             |t: &TurnInFloor| t.place.ok().map(|p| p.0),
         ),
         Column::int("floor_position", "", "Which of the floor's turns it is, from 1.", |t: &TurnInFloor| {
@@ -73,8 +73,8 @@ pub(super) fn columns() -> Vec<Column<TurnInFloor>> {
         Column::float(
             "speech_floor_start_secs",
             "s",
-            "By voices: start of the first utterance that belongs to the floor's turns, edges moved to where the level rises; \
-             null where none does.",
+            "By voices: start of the first utterance that belongs to the floor's turns, edges moved to where the \
+             level rises; null where none does.",
             |t: &TurnInFloor| t.heard.map(|s| s.start()),
         ),
         Column::float(

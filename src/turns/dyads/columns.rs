@@ -121,7 +121,8 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
         Column::float(
             "floor_offset_secs",
             "s",
-            "Floor-transfer offset (Heldner and Edlund 2010; sign of Stivers et al. 2009): where the turn takes the floor \
+            "Floor-transfer offset (Heldner and Edlund 2010; sign of Stivers et al. 2009): where the turn takes the \
+             floor \
              from the listener, its start minus the end of the listener's floor, backchannels left out: above 0 a gap, \
              below an overlap, 0 neither; else null, with floor_missing.",
             |d: &Dyad<'a>| d.floor_offset_secs.ok(),
@@ -133,8 +134,8 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
             "floor_missing",
             format!(
                 "Why floor_offset_secs is null: same_floor (the speaker goes on), first_floor (nobody held it before), \
-                 other_floor (it was another's than the listener's), backchannel, inside_another (longer, wholly inside \
-                 another's turn), simultaneous (begun less than {together} s after the other, by \
+                 other_floor (it was another's than the listener's), backchannel, inside_another (longer, wholly \
+                 inside another's turn), simultaneous (begun less than {together} s after the other, by \
                  turns.floor.simultaneous_secs), dropped_cue (a cue in between could not be read), no_label."
             ),
             |d: &Dyad<'a>| d.floor_offset_secs.err(),
@@ -150,16 +151,16 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
             "interrupts",
             format!(
                 "True when the turn opens a floor while the listener holds it, with at least {heard} s of overlap \
-                 (turns.floor.min_overlap_secs; Heldner 2011) and not together with the listener, and goes on after the \
-                 listener's end; told of the floor's first turn alone."
+                 (turns.floor.min_overlap_secs; Heldner 2011) and not together with the listener, and goes on after \
+                 the listener's end; told of the floor's first turn alone."
             ),
             |d: &Dyad<'a>| d.interrupts,
         ),
         Column::bool(
             "backchannel",
             format!(
-                "True when the turn lasts at most {most} s (turns.floor.max_backchannel_secs) and lies wholly inside what \
-                 the listener says by earlier turns (Yngve 1970)."
+                "True when the turn lasts at most {most} s (turns.floor.max_backchannel_secs) and lies wholly \
+                 inside what the listener says by earlier turns (Yngve 1970)."
             ),
             |d: &Dyad<'a>| d.is_backchannel,
         ),
@@ -241,9 +242,10 @@ fn voice_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
         Column::float(
             "speech_start_secs",
             "s",
-            "By voices: where the speaker begins, with the first utterance that belongs to the turn; an utterance belongs to \
-             the first turn of its speaker that shares time with it. Edges of voices are moved to where the level rises and \
-             falls (Rabiner and Sambur 1975).",
+            "By voices: where the speaker begins, with the first utterance that belongs to the turn; an utterance \
+             belongs to \
+             the first turn of its speaker that shares time with it. Edges of voices are moved to where the level \
+             rises and falls (Rabiner and Sambur 1975).",
             |d: &Dyad<'a>| d.voices.as_ref().and_then(Voices::start),
         ),
         Column::float(
@@ -256,8 +258,8 @@ fn voice_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
         Column::text(
             "speech_floor_missing",
             format!(
-                "Why speech_floor_offset_secs is null: those of floor_missing, no_speech (a voice that is not known or says \
-                 nothing of its own there), simultaneous (the two begin less than {together} s apart)."
+                "Why speech_floor_offset_secs is null: those of floor_missing, no_speech (a voice that is not known \
+                 or says nothing of its own there), simultaneous (the two begin less than {together} s apart)."
             ),
             |d: &Dyad<'a>| d.speech_offset().err(),
         ),
@@ -279,7 +281,8 @@ fn voice_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
             "speech_backchannels",
             "",
             format!(
-                "By voices: utterances of the listener of at most {most} s that lie wholly inside one of the speaker's, or in \
+                "By voices: utterances of the listener of at most {most} s that lie wholly inside one of the \
+                 speaker's, or in \
                  the turn while the speaker talks before and after. Each belongs to the one turn in which it begins."
             ),
             |d: &Dyad<'a>| d.voices.as_ref().map(|v| v.backchannels().len()),
@@ -357,7 +360,8 @@ pub(super) const FOLLOWED: [(&str, &str); 2] = [("smile", "smile"), ("head", "sp
 fn following_columns<'a>(signal: usize) -> [Column<Dyad<'a>>; 2] {
     let (name, what) = FOLLOWED[signal];
     let text = format!(
-        "How closely the listener's {what} follows the speaker's over the last 10 minutes up to the turn's end: correlation of 15 s \
+        "How closely the listener's {what} follows the speaker's over the last 10 minutes up to the turn's end: \
+         correlation of 15 s \
          windows at the best lag against shuffled windows, in their spread; null with fewer than 8 windows."
     );
     let z =
