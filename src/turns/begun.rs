@@ -72,7 +72,7 @@ impl Begun {
         let found = own.index.overlapping(meanwhile.start(), meanwhile.end());
         let sharing = || found.iter().map(|&i| own.turns[i]);
         let holding = sharing().find(|(t, _)| t.contains(instant));
-        let before = || sharing().filter(|(t, _)| t.start() <= instant).last();
+        let before = || sharing().rfind(|(t, _)| t.start() <= instant);
         holding.or_else(before).or_else(|| sharing().next()).map(|(_, at)| at)
     }
 }

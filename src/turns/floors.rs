@@ -334,15 +334,9 @@ mod tests {
     fn an_interruption_cut_into_cues_is_told_once() {
         // B breaks in at 3.5 and both are cut into cues.
         let f = floors(&[(0.0, 4.0, 0), (3.5, 5.0, 1), (4.0, 4.8, 0), (5.0, 9.0, 1), (9.5, 10.0, 0)], &[]);
+        let listeners = [1, 0, 1, 0, 1];
         let told: Vec<bool> =
-            f.of.iter()
-                .map(|t| {
-                    t.interrupts(
-                        1 - usize::from(t.here.start().get() == 3.5 || t.here.start().get() == 5.0),
-                        &FloorConfig::default(),
-                    )
-                })
-                .collect();
+            f.of.iter().zip(listeners).map(|(t, other)| t.interrupts(other, &FloorConfig::default())).collect();
         assert_eq!(told, [false, true, false, false, false]);
         assert_eq!(places(&f), [Ok((1, 1)), Ok((2, 1)), Ok((1, 2)), Ok((2, 2)), Ok((3, 1))]);
         assert_eq!(offsets(&f)[4], Ok((1, 0.5)));
