@@ -372,7 +372,7 @@ mod tests {
     #[test]
     fn a_cue_dropped_from_a_tier_lies_between_its_neighbours_there() {
         let mut draft = Draft::new(Path::new("a.eaf"), true);
-        let mut push = |draft: &mut Draft, start: f64| {
+        let push = |draft: &mut Draft, start: f64| {
             draft.push(Segment::from_secs(start, start + 0.5).unwrap(), None, "so".into(), Vec::new());
         };
         push(&mut draft, 1.0);
