@@ -1,6 +1,6 @@
 //! The corpus manifest: a CSV file with one interview a line.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::names::Names;
@@ -13,7 +13,7 @@ use crate::spelling::folded;
 use crate::store::paths::check_interview_id;
 
 const REQUIRED: [&str; 2] = ["interview_id", "media"];
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "interview_id",
     "media",
     "transcript",
@@ -21,6 +21,7 @@ const COLUMNS: [&str; 10] = [
     "rttm",
     "sample_id",
     "group",
+    "roles",
     "speakers",
     "min_speakers",
     "max_speakers",
@@ -34,14 +35,15 @@ pub fn is_manifest(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
 
-/// Reads a manifest: columns `interview_id, media, transcript`, optional `audio, rttm, sample_id, group, speakers,
-/// min_speakers, max_speakers`; paths relative to the manifest. Columns that begin with `x_` or `note` are the user's
+/// Reads a manifest: columns `interview_id, media, transcript`, optional `audio, rttm, sample_id, group, roles,
+/// speakers, min_speakers, max_speakers`; paths relative to the manifest. `roles` is a list of `speaker=role` parted by
+/// semicolons. Columns that begin with `x_` or `note` are the user's
 /// own. An empty `media` means transcript only. Rows of empty cells are passed over.
 ///
 /// # Errors
 /// [`crate::error::Error::Read`], or [`crate::error::Error::Parse`] with line and column: those of [`Sheet::read`], an
 /// unknown column, a missing id, a number that is none, an id that is used twice, differs from another in case alone,
-/// would leave the output folder or cannot be a file everywhere, a group spelled in two ways, a cell with control
+/// would leave the output folder or cannot be a file everywhere, a group spelled in two ways, a role without a speaker, a cell with control
 /// characters.
 pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
     let sheet = Sheet::read(path)?;
@@ -120,9 +122,26 @@ fn request(row: &Row<'_>, folder: &Path) -> Result<Request> {
         rttm: file("rttm"),
         sample_id: row.cell("sample_id").map(ToOwned::to_owned),
         group: row.cell("group").map(ToOwned::to_owned),
+        roles: roles(row)?,
         bounds,
         folder: if folder.as_os_str().is_empty() { ".".into() } else { folder.to_owned() },
     })
+}
+
+/// `Anna=therapist; Bo=client`: role by speaker, as the transcript writes them.
+fn roles(row: &Row<'_>) -> Result<BTreeMap<String, String>> {
+    let mut roles = BTreeMap::new();
+    for part in row.cell("roles").unwrap_or_default().split(';').map(str::trim).filter(|p| !p.is_empty()) {
+        let hint = "write speaker=role, parted by semicolons: Anna=therapist; Bo=client";
+        let pair = part.rsplit_once('=').map(|(speaker, role)| (speaker.trim(), role.trim()));
+        let Some((speaker, role)) = pair.filter(|(speaker, role)| !speaker.is_empty() && !role.is_empty()) else {
+            return Err(row.fail(format!("roles holds \"{part}\""), hint));
+        };
+        if roles.insert(speaker.to_owned(), role.to_owned()).is_some() {
+            return Err(row.fail(format!("roles names \"{speaker}\" twice"), hint));
+        }
+    }
+    Ok(roles)
 }
 
 #[cfg(test)]
@@ -149,6 +168,14 @@ mod tests {
     }
 
     #[test]
+    fn roles_are_speakers_and_what_they_are() {
+        let r = read("interview_id,media,roles\na,b,Anna = therapist; Bo=client;\nc,d,\n").unwrap();
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(r[0].roles, BTreeMap::from([pair("Anna", "therapist"), pair("Bo", "client")]));
+        assert!(r[1].roles.is_empty());
+    }
+
+    #[test]
     fn what_is_wrong_is_told_with_its_line() {
         for (text, expected) in [
             ("id,file\na,b\n", "no column \"interview_id\" in the header \"id, file\""),
@@ -171,6 +198,8 @@ mod tests {
             ("interview_id,media\na,\"b\nc,d\"\n", "corpus.csv:2: media holds the control character '\\n'"),
             ("interview_id,media,transcript\na,,\n", "corpus.csv:2: a has neither media nor a transcript"),
             ("interview_id,media,sample_id\na,b,s\n", "corpus.csv:2: a has a sample_id and no transcript"),
+            ("interview_id,media,roles\na,b,Anna\n", "corpus.csv:2: roles holds \"Anna\""),
+            ("interview_id,media,roles\na,b,A=x; A = y\n", "corpus.csv:2: roles names \"A\" twice"),
             ("interview_id,media,group\na,b,G1\nb,b,g1\n", "corpus.csv:3: group \"g1\" is \"G1\" in line 2"),
             ("interview_id,media\n,b\n", "corpus.csv:2: no interview_id"),
             ("interview_id,media\na,b,c\n", "corpus.csv:2"),

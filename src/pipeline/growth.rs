@@ -41,7 +41,13 @@ fn talk(turns: usize, people: usize) -> Transcript {
             words: vec![word],
         }
     };
-    Transcript { format: Format::Srt, turns: (0..turns).map(turn).collect(), sample: None, warnings: Vec::new() }
+    Transcript {
+        format: Format::Srt,
+        turns: (0..turns).map(turn).collect(),
+        after_dropped: Vec::new(),
+        sample: None,
+        warnings: Vec::new(),
+    }
 }
 
 /// Speech of up to four voices that fits the turns, without a recording.

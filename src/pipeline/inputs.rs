@@ -116,8 +116,8 @@ pub(super) fn still(
 
 fn request_hash<'a>(request: &Request, files: impl Iterator<Item = (&'a str, Option<&'a str>)>) -> Result<String> {
     let files: Vec<_> = files.collect();
-    let parts =
-        (&request.interview_id, &request.media_name, &request.sample_id, &request.group, &request.bounds, files);
+    let people = (&request.group, &request.roles, &request.bounds);
+    let parts = (&request.interview_id, &request.media_name, &request.sample_id, people, files);
     let text = serde_json::to_string(&parts).map_err(|e| Error::write(&request.interview_id, e))?;
     Ok(short_hash(text.as_bytes()))
 }

@@ -64,8 +64,7 @@ impl<'a> Row<'a> {
     }
 
     fn group(&self) -> Option<String> {
-        let of_sample = || Some(self.scene()?.transcript?.sample.as_ref()?.group_mode.name().to_owned());
-        self.group.clone().or_else(of_sample)
+        self.scene().map_or_else(|| self.group.clone(), |s| s.group.clone())
     }
 
     fn speech_missing(&self) -> Option<Missing> {
@@ -216,9 +215,12 @@ fn video_columns<'a>() -> Vec<Column<Row<'a>>> {
 fn speech_columns<'a>() -> Vec<Column<Row<'a>>> {
     let counts = [
         Column::int("turns", "", "Rows of turns.", |r: &Row<'a>| r.scene().map(|s| s.turns.len())),
-        Column::int("words", "", "Words in the turns' texts.", |r: &Row<'a>| {
-            r.read().map(|s| s.facts.iter().filter_map(|f| f.words).sum::<usize>())
-        }),
+        Column::int(
+            "words",
+            "",
+            "Words in the turns' texts; null where any is written without spaces between words.",
+            |r: &Row<'a>| r.read().and_then(|s| s.facts.iter().map(|f| f.words.ok()).sum::<Option<usize>>()),
+        ),
         Column::int("speakers", "", "Diarized speakers.", |r: &Row<'a>| {
             r.heard().map(|s| s.annotation().speakers().len())
         }),

@@ -26,6 +26,7 @@ mod tables;
 mod told;
 mod transcript;
 mod watch;
+mod who;
 mod write;
 
 pub use done::{has_record, is_done};
@@ -71,6 +72,9 @@ pub struct Request {
     pub rttm: Option<PathBuf>,
     /// Couple or family, for grouped evaluation.
     pub group: Option<String>,
+    /// Role by speaker: therapist, client, mother.
+    #[serde(default)]
+    pub roles: BTreeMap<String, String>,
     /// How many speakers there are.
     pub bounds: SpeakerBounds,
     /// What the manifest's paths are relative to; empty where there is no manifest. Tables name files as the manifest

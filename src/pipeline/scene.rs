@@ -6,6 +6,7 @@ use super::Request;
 use super::hear::Heard;
 use super::transcript::shift;
 use super::watch::Seen;
+use super::who;
 use crate::annotation::{Annotation, Turn};
 use crate::audio::{self, TurnVoice};
 use crate::recipe::Recipe;
@@ -39,6 +40,12 @@ pub(crate) struct Scene<'a> {
     pub(super) facts: Vec<TurnFacts>,
     /// The voice of each turn; empty without sound.
     pub(super) voices: Vec<TurnVoice>,
+    /// Couple or family.
+    pub(super) group: Option<String>,
+    /// Role by speaker.
+    pub(super) roles: BTreeMap<String, String>,
+    /// Places of turns before which a cue could not be read.
+    pub(super) dropped: Vec<usize>,
     /// Voice and person by the speaker of turns.
     pub(super) links: BTreeMap<String, SpeakerLink>,
 }
@@ -71,7 +78,7 @@ impl<'a> Scene<'a> {
         turns::contradictions(&turns, &heard_voices, &matches).into_iter().for_each(|w| warnings.push(w));
 
         let voice = |(t, f): (&Turn, &TurnFacts)| {
-            audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, f.words, &recipe.voice)
+            audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, f.words.ok(), &recipe.voice)
         };
         // Without sound there is nothing to hold for every turn.
         let voices = if heard.report.is_some() { turns.iter().zip(&facts).map(voice).collect() } else { Vec::new() };
@@ -88,6 +95,9 @@ impl<'a> Scene<'a> {
             face_turns,
             facts,
             voices,
+            group: who::group(request, recipe, transcript),
+            roles: who::roles(request, transcript),
+            dropped: transcript.map(Transcript::after_dropped).unwrap_or_default(),
             links,
         }
     }
@@ -106,6 +116,9 @@ impl<'a> Scene<'a> {
     pub(super) fn relations(&self) -> Relations<'_> {
         Relations {
             interview_id: self.id(),
+            group: self.group.as_deref(),
+            roles: &self.roles,
+            dropped: &self.dropped,
             turns: &self.turns,
             links: &self.links,
             annotation: self.annotation(),
@@ -203,7 +216,7 @@ impl Known<'_> {
             Err(why) => (None, None, Some(why)),
         };
         TurnFacts {
-            words: self.labels.map(|_| turns::word_count(&turn.text)),
+            words: self.labels.ok_or(Missing::NoTranscript).and_then(|_| turns::word_count(&turn.text)),
             matched_speaker: matched.filter(|_| self.labels.is_some()).map(ToOwned::to_owned),
             // A person who is not in the picture now is off screen now, whoever it is; a face too small to measure is
             // still there.

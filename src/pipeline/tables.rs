@@ -41,7 +41,8 @@ impl SceneTable {
 const TABLES: [SceneTable; 10] = [
     SceneTable::new(|recipe| turns::turns_schema(recipe.turns.speaker_z), turns_table).of_features(),
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
-    SceneTable::new(|_| turns::dyads_schema(), |scene| turns::dyads_table(&scene.relations())).of_features(),
+    SceneTable::new(|recipe| turns::dyads_schema(&recipe.turns), |scene| turns::dyads_table(&scene.relations()))
+        .of_features(),
     SceneTable::new(|_| turns::synchrony_schema(), |scene| turns::synchrony_table(&scene.relations())),
     SceneTable::new(
         |_| turns::words_schema(),
@@ -93,10 +94,8 @@ pub(super) fn tables(scene: &Scene<'_>) -> Result<Vec<Table>> {
 fn turns_table(scene: &Scene<'_>) -> Result<Table> {
     let extractor = RefCell::new(Extractor::new());
     turns::turns_table(&TurnsOf {
-        interview_id: scene.id(),
-        turns: &scene.turns,
+        relations: scene.relations(),
         facts: &scene.facts,
-        voices: &scene.voices,
         egemaps: &|turn| turn_egemaps(turn.segment, scene.heard, &mut extractor.borrow_mut()),
         speaker_z: scene.recipe.turns.speaker_z,
     })

@@ -5,6 +5,7 @@ use crate::annotation::Turn;
 use crate::error::Result;
 use crate::time::{Seconds, Segment};
 use crate::transcript::{self, ReadOptions, Transcript};
+use crate::turns::{FloorConfig, merge_cues};
 use crate::warning::Warning;
 
 pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
@@ -14,7 +15,25 @@ pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     let mut read = transcript::read(path, &options)?;
     read.warnings.drain(..).for_each(|w| warnings.push(w));
     shift(&mut read.turns, recipe.input.transcript_shift_secs).into_iter().for_each(|w| warnings.push(w));
+    merge(&mut read, &recipe.turns.floor).into_iter().for_each(|w| warnings.push(w));
     Ok(Some(read))
+}
+
+/// One speaker's close cues become one turn, where the recipe asks for it.
+fn merge(read: &mut Transcript, config: &FloorConfig) -> Option<Warning> {
+    if config.merge_cues_secs == 0.0 {
+        return None;
+    }
+    let before = read.turns.len();
+    let what = if read.sample.is_some() {
+        "cues are not merged: a sample of RESCUE-bench is told row by row".into()
+    } else {
+        merge_cues(&mut read.turns, &read.after_dropped, config);
+        let after = read.turns.len();
+        let secs = config.merge_cues_secs;
+        format!("{before} cues became {after} turns: one speaker's, closer than {secs} s, are one")
+    };
+    (read.sample.is_some() || read.turns.len() < before).then_some(Warning::Transcript { what })
 }
 
 /// Moves all times; what would begin before the origin begins at it, and is told.

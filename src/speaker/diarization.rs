@@ -1,6 +1,7 @@
 //! Diarization: the stages of this room in order, from a signal to speech turns.
 
 use super::embedding::Embedding;
+use super::overlooked;
 use super::reconstruct;
 use super::segmentation::{FRAMES, SegmentationConfig};
 use super::tracks::{Stitcher, VoiceTracks};
@@ -99,7 +100,8 @@ fn turns_of_speakers(
     config: &SpeakerConfig,
 ) -> Vec<Vec<Segment>> {
     let activity = reconstruct::speaker_activity(&labels.tracks, labels.embeddings.len(), frames);
-    let active = reconstruct::most_active(&activity, &tracks.speaker_count);
+    let mut active = reconstruct::most_active(&activity, &tracks.speaker_count);
+    overlooked::add(&mut active, &activity, &config.turns);
     // Two matrices of a long recording at a time are enough.
     drop(activity);
     active.iter().map(|row| reconstruct::segments(row, &config.turns, duration)).collect()

@@ -17,6 +17,7 @@ mod diarization;
 mod embedding;
 mod enrolment;
 mod fbank;
+mod overlooked;
 mod reconstruct;
 mod resegmentation;
 mod score;

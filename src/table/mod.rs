@@ -36,6 +36,28 @@ pub enum Missing {
     PastEnd,
     /// Nobody was found speaking.
     NoSpeech,
+    /// The turn goes on with its speaker's own floor.
+    SameFloor,
+    /// Nobody held the floor before.
+    FirstFloor,
+    /// The floor was another's than the one asked for.
+    OtherFloor,
+    /// Short and wholly inside another's turn: it leaves the floor where it is.
+    Backchannel,
+    /// Wholly inside another's turn: it never had the floor.
+    InsideAnother,
+    /// Two began together.
+    Simultaneous,
+    /// It begins before the other has ended.
+    Overlap,
+    /// What was said in between could not be read.
+    DroppedCue,
+    /// The transcript does not say who speaks.
+    NoLabel,
+    /// The language is written without spaces between words.
+    NoSpaces,
+    /// There is no transcript.
+    NoTranscript,
 }
 
 impl Missing {
@@ -53,6 +75,17 @@ impl Missing {
             Missing::NotRequested => "not_requested",
             Missing::PastEnd => "past_end",
             Missing::NoSpeech => "no_speech",
+            Missing::SameFloor => "same_floor",
+            Missing::FirstFloor => "first_floor",
+            Missing::OtherFloor => "other_floor",
+            Missing::Backchannel => "backchannel",
+            Missing::InsideAnother => "inside_another",
+            Missing::Simultaneous => "simultaneous",
+            Missing::Overlap => "overlap",
+            Missing::DroppedCue => "dropped_cue",
+            Missing::NoLabel => "no_label",
+            Missing::NoSpaces => "no_spaces",
+            Missing::NoTranscript => "no_transcript",
         }
     }
 }

@@ -8,6 +8,8 @@ use crate::time::Segment;
 
 /// A cue as its block gives it.
 pub(super) struct Cue {
+    /// True where a cue before it was dropped.
+    pub(super) after_dropped: bool,
     pub(super) segment: Segment,
     pub(super) lines: Vec<String>,
 }
@@ -19,6 +21,7 @@ struct Line {
 }
 
 struct Parsed {
+    after_dropped: bool,
     segment: Segment,
     lines: Vec<Line>,
 }
@@ -39,11 +42,14 @@ pub(super) fn into_turns(cues: Vec<Cue>, webvtt: bool, draft: &mut Draft) {
     let parsed: Vec<Parsed> = cues
         .into_iter()
         .map(|cue| Parsed {
+            after_dropped: cue.after_dropped,
             segment: cue.segment,
             lines: cue.lines.iter().map(|l| line(l)).filter(|l| !l.shown.is_empty() || has_voice(l)).collect(),
         })
         .collect();
     let parsed = unroll(parsed, draft);
+    // Cues know what was dropped before them; what was dropped after the last is before none.
+    draft.take_lost();
     let voices = parsed.iter().flat_map(|c| &c.lines).any(has_voice);
     let timed = parsed.iter().flat_map(|c| &c.lines).any(has_time);
     if voices || timed {
@@ -129,6 +135,9 @@ struct Part {
 fn speak_voices(cues: &[Parsed], draft: &mut Draft) {
     let mut shared = 0;
     for cue in cues {
+        if cue.after_dropped {
+            draft.lose();
+        }
         let timed = cue.lines.iter().any(has_time);
         let mut time = timed.then(|| cue.segment.start().get());
         let mut parts = vec![Part::default()];
@@ -222,6 +231,9 @@ fn speak_labels(cues: &[Parsed], draft: &mut Draft) {
     let forms = label::believed(lines.iter().map(Vec::as_slice));
     let mut shared = 0;
     for (cue, lines) in cues.iter().zip(&lines) {
+        if cue.after_dropped {
+            draft.lose();
+        }
         let parts = label::cut(lines, &forms);
         shared += usize::from(parts.len() > 1);
         if parts.is_empty() {

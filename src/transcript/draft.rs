@@ -17,6 +17,11 @@ pub(super) struct Draft<'a> {
     /// off.
     open_end: bool,
     turns: Vec<Turn>,
+    /// The lines of dropped cues, and true until the turn behind the last of them comes.
+    dropped_lines: Vec<usize>,
+    lost: bool,
+    /// Places of turns that follow a dropped cue.
+    dropped: Vec<usize>,
     warnings: Vec<Warning>,
     sample: Option<rescue::Sample>,
     /// Texts outside the turns that held control characters.
@@ -28,7 +33,18 @@ pub(super) const CUT: &str = "the file seems to be cut off: get it again, or com
 
 impl<'a> Draft<'a> {
     pub(super) fn new(path: &'a Path, lenient: bool) -> Self {
-        Draft { path, lenient, open_end: false, turns: Vec::new(), warnings: Vec::new(), sample: None, changed: 0 }
+        Draft {
+            path,
+            lenient,
+            open_end: false,
+            turns: Vec::new(),
+            dropped_lines: Vec::new(),
+            lost: false,
+            dropped: Vec::new(),
+            warnings: Vec::new(),
+            sample: None,
+            changed: 0,
+        }
     }
 
     /// An error that no leniency heals.
@@ -43,9 +59,27 @@ impl<'a> Draft<'a> {
         if self.lenient {
             let place = if line > 0 { format!("line {line}: ") } else { String::new() };
             self.warn(format!("dropped {place}{what}"));
+            self.dropped_lines.push(line);
+            self.lost = true;
             return Ok(());
         }
         Err(self.fail(line, what, format!("{hint}, or pass --lenient to drop it")))
+    }
+
+    /// Says that a cue was dropped before the turn that comes next.
+    pub(super) fn lose(&mut self) {
+        self.lost = true;
+    }
+
+    /// Whether a cue was dropped since the last turn; the turn that comes next does not know it any more. For readers
+    /// that read all cues before they make turns of them.
+    pub(super) fn take_lost(&mut self) -> bool {
+        std::mem::take(&mut self.lost)
+    }
+
+    /// Whether a cue was dropped between two lines.
+    pub(super) fn lost_between(&self, first: usize, second: usize) -> bool {
+        self.dropped_lines.iter().any(|l| (first..second).contains(l))
     }
 
     /// Something beside a cue that cannot be used: an error, or a warning in lenient mode, with what became of the cue.
@@ -119,6 +153,9 @@ impl<'a> Draft<'a> {
         words: Vec<Word>,
     ) {
         let speaker = speaker.map(str::trim).filter(|s| !s.is_empty()).map(str::to_owned);
+        if self.take_lost() {
+            self.dropped.push(self.turns.len());
+        }
         self.turns.push(Turn { index, segment, speaker, text, words });
     }
 
@@ -129,6 +166,17 @@ impl<'a> Draft<'a> {
 
     /// Turns of several tiers into one order: by start, then end, tiers in the order given.
     pub(super) fn sort_by_time(&mut self) {
+        let mut order: Vec<usize> = (0..self.turns.len()).collect();
+        order.sort_by_key(|&i| (self.turns[i].segment, i));
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(new, &old)| place[old] = new);
+        // A dropped cue lay somewhere between its neighbours of its tier.
+        let between = |&d: &usize| {
+            let after = place.get(d).copied().unwrap_or(place.len());
+            let before = d.checked_sub(1).map_or(0, |i| place[i] + 1);
+            if before <= after { before..=after } else { after..=after }
+        };
+        self.dropped = self.dropped.iter().flat_map(between).collect();
         self.turns.sort_by_key(|t| t.segment);
         for (i, turn) in self.turns.iter_mut().enumerate() {
             turn.index = u32::try_from(i + 1).unwrap_or(u32::MAX);
@@ -152,7 +200,12 @@ impl<'a> Draft<'a> {
         self.clean();
         self.tell_oddities();
         self.tell_open_end();
-        Ok(Transcript { format, turns: self.turns, sample: self.sample, warnings: self.warnings })
+        let mut after_dropped: Vec<u32> =
+            self.dropped.iter().filter_map(|&d| self.turns.get(d)).map(|t| t.index).collect();
+        after_dropped.sort_unstable();
+        after_dropped.dedup();
+        let Draft { turns, sample, warnings, .. } = self;
+        Ok(Transcript { format, turns, after_dropped, sample, warnings })
     }
 
     /// Plain text formats do not say where they end. A last line without a line end proves nothing, but together with
@@ -314,6 +367,22 @@ mod tests {
         );
         assert_eq!(t.turns.iter().map(|t| t.index).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
         assert_eq!(t.turns[0].speaker, None);
+    }
+
+    #[test]
+    fn a_cue_dropped_from_a_tier_lies_between_its_neighbours_there() {
+        let mut draft = Draft::new(Path::new("a.eaf"), true);
+        let push = |draft: &mut Draft, start: f64| {
+            draft.push(Segment::from_secs(start, start + 0.5).unwrap(), None, "so".into(), Vec::new());
+        };
+        push(&mut draft, 1.0);
+        draft.bad(7, "reversed", "").unwrap();
+        push(&mut draft, 6.0);
+        // Another tier.
+        [0.0, 2.0, 4.0, 8.0].into_iter().for_each(|start| push(&mut draft, start));
+        draft.sort_by_time();
+        // In order: 0, 1, 2, 4, 6, 8; what was dropped lies between 1 and 6.
+        assert_eq!(draft.finish(Format::Eaf).unwrap().after_dropped, [3, 4, 5]);
     }
 
     #[test]

@@ -46,10 +46,21 @@ pub struct Transcript {
     /// Never empty; in file order, `index` counted from 1 over the turns kept (RESCUE-bench: `row_index`), strictly
     /// increasing.
     pub turns: Vec<Turn>,
+    /// Numbers ([`Turn::index`]) of turns before which a cue was dropped, ascending: what was said there, and by whom,
+    /// is not known. In files of several tiers, all turns begun between the dropped cue's neighbours of its tier.
+    pub after_dropped: Vec<u32>,
     /// All fields of a RESCUE-bench sample, `None` for other formats.
     pub sample: Option<rescue::Sample>,
     /// What a user should know: dropped, unordered, overlapping cues, a guessed encoding.
     pub warnings: Vec<Warning>,
+}
+
+impl Transcript {
+    /// Places in `turns` of those before which a cue was dropped, ascending.
+    pub fn after_dropped(&self) -> Vec<usize> {
+        let is_one = |t: &Turn| self.after_dropped.binary_search(&t.index).is_ok();
+        self.turns.iter().enumerate().filter(|(_, t)| is_one(t)).map(|(at, _)| at).collect()
+    }
 }
 
 /// A transcript of a whole day is below 50 MB. Reading one takes up to six times its size: a recording given by mistake

@@ -39,6 +39,24 @@ pub(super) fn word_times(turn: &Turn) -> Vec<String> {
     turn.words.iter().map(line).collect()
 }
 
+#[test]
+fn the_turn_behind_a_dropped_cue_knows_it() {
+    let after = |name: &str, text: &str| {
+        read_bytes(text.as_bytes(), Path::new(name), &LENIENT).unwrap_or_else(|e| panic!("{name}: {e}")).after_dropped
+    };
+    let srt = |from: &str, to: &str| format!("00:00:{from},000 --> 00:00:{to},000\nA: so\n\n");
+    let cues = [srt("00", "01"), srt("09", "03"), srt("04", "05"), srt("06", "07"), srt("20", "08"), srt("30", "09")];
+    assert_eq!(after("a.srt", &cues.concat()), [2], "what is dropped at the end is before none");
+    assert_eq!(after("a.vtt", &format!("WEBVTT\n\n{}", cues.concat().replace(',', "."))), [2]);
+    let stm = "x 1 A 0 1 so\nx 1 B 9 2 so\nx 1 A 3 4 so\nx 1 B zero 5 so\nx 1 B 6 7 so\nx 1 A 8 9 so\n";
+    assert_eq!(after("x.stm", stm), [2, 3]);
+    let csv = "speaker,start,end,text\nA,0,1,so\nB,9,2,so\nA,3,4,so\nB,6,7,so\n";
+    assert_eq!(after("x.csv", csv), [2]);
+    let json = r#"{"segments":[{"start":0,"end":1,"text":"a"},{"start":9,"end":2,"text":"b"},{"start":3,"end":4,"text":"c"}]}"#;
+    assert_eq!(after("x.json", json), [2]);
+    assert!(parse("x.csv", "speaker,start,end,text\nA,0,1,so\nA,3,4,so\n").after_dropped.is_empty());
+}
+
 // Real files
 
 fn files_under(folder: &Path, out: &mut Vec<PathBuf>) {

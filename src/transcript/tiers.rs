@@ -387,10 +387,18 @@ fn bad(tier: &Tier, interval: &Interval, what: &str, draft: &mut Draft) -> Resul
 }
 
 fn join_words(tier: &Tier, person: Option<&str>, draft: &mut Draft) -> Result<()> {
-    let mut turn: Option<Turn> = None;
-    let close = |turn: Option<Turn>, draft: &mut Draft| {
-        if let Some(t) = turn {
+    let mut turn: Option<(Turn, bool)> = None;
+    let close = |turn: Option<(Turn, bool)>, draft: &mut Draft| {
+        if let Some((t, after_dropped)) = turn {
+            // What was dropped since it began is before the next.
+            let lost = draft.take_lost();
+            if after_dropped {
+                draft.lose();
+            }
             draft.push(t.segment, person, t.text, t.words);
+            if lost {
+                draft.lose();
+            }
         }
     };
     for interval in tier.intervals.iter().filter(|i| !silence(&i.text)) {
@@ -403,7 +411,11 @@ fn join_words(tier: &Tier, person: Option<&str>, draft: &mut Draft) -> Result<()
         };
         let text = markup::squeeze(&interval.text);
         let word = Word { text: text.clone(), segment: Some(segment), speaker: None };
-        match turn.as_mut().filter(|t| t.segment.gap(segment) < PAUSE_SECS && segment.start() >= t.segment.start()) {
+        match turn
+            .as_mut()
+            .map(|(t, _)| t)
+            .filter(|t| t.segment.gap(segment) < PAUSE_SECS && segment.start() >= t.segment.start())
+        {
             Some(t) => {
                 t.segment = Segment::new(t.segment.start(), t.segment.end().max(segment.end())).unwrap_or(t.segment);
                 t.text.push(' ');
@@ -412,7 +424,7 @@ fn join_words(tier: &Tier, person: Option<&str>, draft: &mut Draft) -> Result<()
             }
             None => {
                 close(turn.take(), draft);
-                turn = Some(Turn { index: 0, segment, speaker: None, text, words: vec![word] });
+                turn = Some((Turn { index: 0, segment, speaker: None, text, words: vec![word] }, draft.take_lost()));
             }
         }
     }

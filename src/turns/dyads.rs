@@ -1,13 +1,14 @@
 //! Dyads: what a turn does to each of the others: who takes the floor from whom, when, and who shows what while
 //! listening.
 //!
-//! The floor-transfer offset is the start of a turn minus the end of the turn before it: a gap above zero, an overlap
-//! below, and at zero neither (Heldner & Edlund 2010, "Pauses, gaps and overlaps in conversations"). An interruption is
-//! a turn that begins before another's has ended and goes on after it; a backchannel is a short turn wholly inside
-//! another's, which leaves the floor where it is (Yngve 1970). Offset and response latency follow Stivers et al. 2009
-//! in sign. Columns by the transcript's times end with the turn; those by voices (`speech_…`) carry the interview's
-//! end, since voices are told apart over the whole of it. A turn's columns look at earlier turns alone: that another
-//! begins before this one ends would already tell who is next.
+//! The floor-transfer offset is the start of a floor minus the end of the floor before it: a gap above zero, an overlap
+//! below, and at zero neither (Heldner & Edlund 2010, "Pauses, gaps and overlaps in conversations"); `floors` tells
+//! what a floor is. An interruption is a floor that begins before another's has ended and goes on after it; a
+//! backchannel is a short turn wholly inside another's, which leaves the floor where it is (Yngve 1970). Each belongs
+//! to the turn in which it begins, once. Offset and response latency follow Stivers et al. 2009 in sign. Columns by the
+//! transcript's times end with the turn; those by voices (`speech_…`) carry the interview's end, since voices are told
+//! apart over the whole of it. A turn's columns look at earlier turns alone: that another begins before this one ends
+//! would already tell who is next.
 //!
 //! Beside these: the listener's face (`listening`), voices that draw near (`entrainment`), and who follows whom
 //! (`synchrony`).
@@ -18,31 +19,30 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use super::begun::Begun;
 use super::entrainment::{self, TurnQualities};
 use super::face_statistics::{FaceTurn, seen_often};
 use super::floor::Floor;
+use super::floors::{Floors, TurnFloor};
 use super::lagged::Lagged;
 use super::listening::{self, Listening};
 use super::near::{Listeners, Near, Others};
 use super::synchrony::{Following, Moves, moves};
 use super::voices::{VoiceIndex, Voices};
 use super::watched::Watched;
-use super::{Relations, edges};
+use super::{Relations, TurnsConfig, edges};
 use crate::annotation::SegmentIndex;
 use crate::error::Result;
-use crate::table::{Table, TableSchema};
-use crate::time::{Seconds, Segment};
+use crate::table::{Missing, Table, TableSchema};
+use crate::time::Segment;
 use columns::{Dyad, FOLLOWED, TurnsSoFar, layout};
-
-/// A turn that leaves the floor where it is lasts no longer.
-pub(super) const MAX_BACKCHANNEL_SECS: f64 = 1.0;
 
 /// Two times closer than this touch: a millisecond is the finest that transcripts tell.
 pub(super) const TOUCH_SECS: f64 = 5e-4;
 
 /// Contract of the `dyads` table.
-pub fn dyads_schema() -> TableSchema {
-    layout().schema()
+pub fn dyads_schema(config: &TurnsConfig) -> TableSchema {
+    layout(config).schema()
 }
 
 /// Rows of the `dyads` table, by turn, then listener.
@@ -55,20 +55,25 @@ pub fn dyads_schema() -> TableSchema {
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
 pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
     let labels = relations.labels();
+    let speaker_of = relations.speakers(&labels);
     let watched = Watched::new(relations.faces, relations.config);
+    let voices = VoiceIndex::of_all(&edges::on_the_sound(relations.annotation, relations.acoustics));
+    let config = &relations.config.floor;
     let known = Known {
         relations,
         labels: &labels,
-        speaker_of: &relations.speakers(&labels),
+        speaker_of: &speaker_of,
         index: &SegmentIndex::new(relations.turns.iter().map(|t| t.segment)),
-        voices: &VoiceIndex::of_all(&edges::on_the_sound(relations.annotation, relations.acoustics)),
+        floors: &Floors::new(relations.turns, &speaker_of, labels.len(), relations.dropped, config),
+        voices: &voices,
+        begun: &Begun::new(relations, &labels, &speaker_of, &voices),
         watched: &watched,
         moves: &moves(relations, &watched, &labels),
         qualities: &TurnQualities::new(relations.turns, relations.voices),
         gestures_seen: seen_often(relations.faces),
     };
     let mut so_far = SoFar::new(known);
-    layout().table((0..relations.turns.len()).flat_map(|at| so_far.rows_of(at)))
+    layout(relations.config).table((0..relations.turns.len()).flat_map(|at| so_far.rows_of(at)))
 }
 
 /// What is known of the whole interview, looked into up to each turn.
@@ -78,6 +83,8 @@ struct Known<'a> {
     labels: &'a [&'a str],
     speaker_of: &'a [Option<usize>],
     index: &'a SegmentIndex,
+    floors: &'a Floors,
+    begun: &'a Begun,
     voices: &'a BTreeMap<String, VoiceIndex>,
     watched: &'a Watched,
     moves: &'a BTreeMap<String, Moves>,
@@ -92,17 +99,20 @@ struct SoFar<'a> {
     entrainment: entrainment::SoFar<'a>,
     floor: Floor,
     listeners: Listeners,
+    /// The last turn before which a cue was dropped.
+    after_dropped: Option<usize>,
     following: BTreeMap<(usize, usize), [Following<'a>; FOLLOWED.len()]>,
 }
 
 impl<'a> SoFar<'a> {
     fn new(known: Known<'a>) -> Self {
-        let Known { relations, labels, speaker_of, index, qualities, .. } = known;
+        let Known { relations, labels, speaker_of, qualities, .. } = known;
         SoFar {
             known,
             entrainment: entrainment::SoFar::new(qualities, speaker_of, labels.len()),
-            floor: Floor::new(relations.turns, speaker_of, labels.len(), index),
+            floor: Floor::new(relations.turns, speaker_of, labels.len()),
             listeners: Listeners::new(labels.len(), relations.turns.len()),
+            after_dropped: None,
             following: BTreeMap::new(),
         }
     }
@@ -113,6 +123,9 @@ impl<'a> SoFar<'a> {
         let Known { relations, speaker_of, index, .. } = self.known;
         let here = relations.turns[at].segment;
         self.entrainment.take(at, here.start().get());
+        if relations.dropped.binary_search(&at).is_ok() {
+            self.after_dropped = Some(at);
+        }
         let mut rows = Vec::new();
         if let Some(speaker) = speaker_of[at] {
             self.floor.hold(here, speaker);
@@ -124,7 +137,7 @@ impl<'a> SoFar<'a> {
             }
             self.listeners.spoke(speaker, at);
         }
-        self.floor.pass(at, here, speaker_of[at]);
+        self.floor.pass(at, speaker_of[at]);
         rows
     }
 
@@ -137,7 +150,8 @@ impl<'a> SoFar<'a> {
         let Known { relations, labels, speaker_of, .. } = self.known;
         let here = relations.turns[at].segment;
         let following = self.following(here, (speaker, listener));
-        let holder = self.floor.before(here.end()).filter(|&i| speaker_of[i] == Some(listener));
+        let floor = &self.known.floors.of[at];
+        let known_since = |last: usize| self.after_dropped.is_none_or(|dropped| dropped <= last);
         let total = self.floor.all_held(here.end());
         let so_far = |who: usize| TurnsSoFar {
             turns: self.floor.speakers[who].count,
@@ -146,18 +160,25 @@ impl<'a> SoFar<'a> {
         let listener_person = relations.person(labels[listener]);
         Dyad {
             interview_id: relations.interview_id,
+            group: relations.group,
+            roles: (relations.role(labels[speaker]), relations.role(labels[listener])),
             turn_index: relations.turns[at].index,
             speaker: labels[speaker],
             listener: labels[listener],
             here,
-            follows: at > 0 && speaker_of[at - 1] == Some(listener),
-            floor_offset_secs: holder.and_then(|i| floor_offset(relations.turns[i].segment, here)),
+            follows: (self.after_dropped != Some(at)).then(|| at > 0 && speaker_of[at - 1] == Some(listener)),
+            floor_offset_secs: offset_from(floor, listener),
+            interrupts: floor.interrupts(listener, &relations.config.floor),
+            is_backchannel: floor.is_backchannel_to(listener, &relations.config.floor),
+            max_backchannel_secs: relations.config.floor.max_backchannel_secs,
             others,
-            response_latency_secs: self.floor.speakers[listener].latency(here.start()),
-            turns_since_listener: self.floor.speakers[listener].last.map(|last| at - last - 1),
+            turns_since_listener: self.floor.speakers[listener]
+                .last
+                .filter(|last| known_since(*last))
+                .map(|last| at - last - 1),
             speaker_so_far: so_far(speaker),
             listener_so_far: so_far(listener),
-            voices: self.known.voices_in(here, (speaker, listener)),
+            voices: self.known.voices_in(at, (speaker, listener)),
             listener_person,
             face: listener_person.and_then(|p| seen.faces.iter().find(|f| f.person == p)),
             listening: self.known.listening(here, (speaker, listener), &seen.gestures),
@@ -191,10 +212,18 @@ impl<'a> Known<'a> {
         SeenDuring { faces: &face_turns[first..last], gestures }
     }
 
-    fn voices_in(&self, here: Segment, (speaker, listener): (usize, usize)) -> Option<Voices<'a>> {
+    fn voices_in(&self, at: usize, (speaker, listener): (usize, usize)) -> Option<Voices<'a>> {
         static SILENT: std::sync::LazyLock<VoiceIndex> = std::sync::LazyLock::new(VoiceIndex::default);
         let speech = |who: usize| Some(self.voices.get(self.relations.voice(self.labels[who])?).unwrap_or(&SILENT));
-        Some(Voices { segment: here, own: speech(speaker)?.sharing(here), other: speech(listener)? })
+        let here = self.relations.turns[at].segment;
+        Some(Voices {
+            segment: here,
+            turn: (at, speaker),
+            own: speech(speaker)?.sharing(here),
+            other: speech(listener)?,
+            begun: self.begun,
+            config: &self.relations.config.floor,
+        })
     }
 
     fn listening(
@@ -212,32 +241,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// From the turn before, which is the other's.
-fn floor_offset(before: Segment, here: Segment) -> Option<f64> {
-    // Ending inside the other's turn, it never had the floor; and that turn's end lies after this one's.
-    if before.end() > here.end() {
-        return None;
-    }
-    let offset = before.gap(here);
-    Some(if offset.abs() < TOUCH_SECS { 0.0 } else { offset })
-}
-
-fn transfer(offset: f64) -> &'static str {
-    match offset {
-        o if o >= TOUCH_SECS => "gap",
-        o if o <= -TOUCH_SECS => "overlap",
-        _ => "touch",
-    }
-}
-
-pub(super) fn takes_floor(here: Segment, other: Segment) -> bool {
-    let late = |a: Seconds, b: Seconds| a.get() > b.get() + TOUCH_SECS;
-    late(here.start(), other.start()) && late(other.end(), here.start()) && late(here.end(), other.end())
-}
-
-pub(super) fn is_backchannel(short: Segment, long: Segment) -> bool {
-    !short.is_empty()
-        && short.duration() <= MAX_BACKCHANNEL_SECS + TOUCH_SECS
-        && long.start() < short.start()
-        && short.end() < long.end()
+/// From the end of the listener's floor, or why there is no such offset.
+fn offset_from(floor: &TurnFloor, listener: usize) -> Result<f64, Missing> {
+    floor.before.and_then(|b| if b.speaker == listener { Ok(b.offset_secs) } else { Err(Missing::OtherFloor) })
 }

@@ -3,10 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::annotation::{SegmentIndex, Turn};
+use crate::annotation::Turn;
 use crate::time::{Seconds, Segment};
-
-use super::dyads::{TOUCH_SECS, is_backchannel};
 
 /// Time that one speaker's turns so far take, cut off at any instant.
 #[derive(Debug)]
@@ -114,17 +112,6 @@ pub(super) struct Speaker {
     /// Number of turns.
     pub(super) count: usize,
     held: Held,
-    /// Ends of turns, each with the earliest start of those that end there.
-    ended: BTreeMap<Seconds, Seconds>,
-}
-
-impl Speaker {
-    /// Seconds from the end of the last turn that ended by `start` to it; turns that begin at `start` or later are
-    /// none.
-    pub(super) fn latency(&self, start: Seconds) -> Option<f64> {
-        let ended = self.ended.range(..=Seconds::of(start.get() + TOUCH_SECS)).rev();
-        ended.filter(|(_, began)| **began < start).map(|(end, _)| (start - *end).get().max(0.0)).next()
-    }
 }
 
 /// More labels than these, and the whole floor is a running sum, whose last digits depend on the order of turns.
@@ -137,38 +124,17 @@ pub(super) struct Floor {
     /// Sum of what all hold, and the ends they reach, where there are too many to be added anew each time.
     whole: f64,
     ends: BTreeSet<(Seconds, usize)>,
-    /// The last turn that is no backchannel.
-    plain: Option<usize>,
-    /// Backchannels since: position and end, each one's end before that of the one below it.
-    backchannels: Vec<(usize, Seconds)>,
-    is_backchannel: Vec<bool>,
 }
 
 impl Floor {
-    /// `speaker` holds the number of each turn's speaker; `index` is of all turns.
-    pub(super) fn new(turns: &[Turn], speaker: &[Option<usize>], labels: usize, index: &SegmentIndex) -> Self {
+    /// `speaker` holds the number of each turn's speaker.
+    pub(super) fn new(turns: &[Turn], speaker: &[Option<usize>], labels: usize) -> Self {
         let mut by_speaker: Vec<Vec<Segment>> = vec![Vec::new(); labels];
         for (turn, own) in turns.iter().zip(speaker) {
             own.iter().for_each(|&s| by_speaker[s].push(turn.segment));
         }
-        let new = |all: &Vec<Segment>| Speaker { last: None, count: 0, held: Held::new(all), ended: BTreeMap::new() };
-        let inside_another = |i: usize| {
-            let here = turns[i].segment;
-            // A look at the length first: most turns are none.
-            is_backchannel(here, Segment::from_secs(f64::MIN / 4.0, f64::MAX / 4.0).unwrap_or(here))
-                && index
-                    .overlapping(here.start(), here.end())
-                    .into_iter()
-                    .any(|j| j < i && speaker[j] != speaker[i] && is_backchannel(here, turns[j].segment))
-        };
-        Floor {
-            speakers: by_speaker.iter().map(new).collect(),
-            whole: 0.0,
-            ends: BTreeSet::new(),
-            plain: None,
-            backchannels: Vec::new(),
-            is_backchannel: (0..turns.len()).map(inside_another).collect(),
-        }
+        let new = |all: &Vec<Segment>| Speaker { last: None, count: 0, held: Held::new(all) };
+        Floor { speakers: by_speaker.iter().map(new).collect(), whole: 0.0, ends: BTreeSet::new() }
     }
 
     /// Takes in the speech time of the turn at `at`: shares of the floor count it.
@@ -190,28 +156,8 @@ impl Floor {
     }
 
     /// Takes in the turn at `at` for the turns after it.
-    pub(super) fn pass(&mut self, at: usize, turn: Segment, speaker: Option<usize>) {
-        if let Some(own) = speaker.map(|s| &mut self.speakers[s]) {
-            own.last = Some(at);
-            let began = own.ended.entry(turn.end()).or_insert(turn.start());
-            *began = (*began).min(turn.start());
-        }
-        if self.is_backchannel[at] {
-            while self.backchannels.last().is_some_and(|(_, end)| *end <= turn.end()) {
-                self.backchannels.pop();
-            }
-            self.backchannels.push((at, turn.end()));
-        } else {
-            self.plain = Some(at);
-            self.backchannels.clear();
-        }
-    }
-
-    /// The turn that had the floor before one that ends at `end`: a backchannel inside an earlier turn never had it.
-    /// That turn may still run, but whether it outlasts the short one is known by the time the short one ends.
-    pub(super) fn before(&self, end: Seconds) -> Option<usize> {
-        let outlast = self.backchannels.partition_point(|(_, e)| *e > end);
-        self.backchannels[..outlast].last().map(|(i, _)| *i).or(self.plain)
+    pub(super) fn pass(&mut self, at: usize, speaker: Option<usize>) {
+        speaker.into_iter().for_each(|s| self.speakers[s].last = Some(at));
     }
 
     /// Seconds of a speaker's turns up to `until`.
@@ -283,8 +229,7 @@ mod tests {
             })
             .collect();
         let speaker: Vec<Option<usize>> = turns.iter().map(|_| Some(draw(130))).collect();
-        let index = SegmentIndex::new(turns.iter().map(|t| t.segment));
-        let mut floor = Floor::new(&turns, &speaker, 130, &index);
+        let mut floor = Floor::new(&turns, &speaker, 130);
         for (turn, own) in turns.iter().zip(&speaker) {
             floor.hold(turn.segment, own.unwrap());
             let until = turn.segment.end();

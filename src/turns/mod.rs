@@ -9,15 +9,18 @@
 //!                                  └─ synchrony: who follows whom over the interview
 //! ```
 
+mod begun;
 mod cast;
 mod dyads;
 mod edges;
 mod entrainment;
 mod face_statistics;
 mod floor;
+mod floors;
 mod lagged;
 mod listening;
 mod matching;
+mod merged;
 mod near;
 mod normalise;
 mod offset;
@@ -26,6 +29,7 @@ mod speakers;
 mod speech;
 mod synchrony;
 mod table;
+mod turn_floors;
 mod voices;
 mod watched;
 mod words;
@@ -33,8 +37,10 @@ mod words;
 pub use cast::{Cast, CastMember, cast};
 pub use dyads::{dyads_schema, dyads_table};
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
+pub use floors::FloorConfig;
 pub use lagged::{LagSettings, Lagged, Pairing, lagged};
 pub use matching::{SpeakerMatch, contradictions, dominant_speaker, match_speakers};
+pub use merged::merge_cues;
 pub use near::crowd;
 pub use normalise::SpeakerZ;
 pub use offset::{TranscriptOffset, transcript_offset};
@@ -98,6 +104,8 @@ pub struct TurnsConfig {
     /// Longest shift between transcript and audio that is looked for; 0 = do not look.
     #[schemars(range(min = 0.0))]
     pub max_transcript_offset_secs: f64,
+    /// When a turn takes the floor.
+    pub floor: FloorConfig,
 }
 
 impl Default for TurnsConfig {
@@ -117,6 +125,7 @@ impl Default for TurnsConfig {
             speaker_z: SpeakerZ::Off,
             speaker_embeddings: false,
             max_transcript_offset_secs: 10.0,
+            floor: FloorConfig::default(),
         }
     }
 }

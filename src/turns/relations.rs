@@ -22,8 +22,14 @@ pub struct SpeakerLink {
 pub struct Relations<'a> {
     /// Key of the tables.
     pub interview_id: &'a str,
+    /// Couple or family; `None` where nothing says so.
+    pub group: Option<&'a str>,
+    /// Role by speaker, where given.
+    pub roles: &'a BTreeMap<String, String>,
     /// The turns in the transcript's order.
     pub turns: &'a [Turn],
+    /// Places of turns before which a cue could not be read, ascending.
+    pub dropped: &'a [usize],
     /// Voice and person by the speaker of turns.
     pub links: &'a BTreeMap<String, SpeakerLink>,
     /// Speech turns by diarization.
@@ -48,11 +54,29 @@ impl<'a> Relations<'a> {
         links: &'a BTreeMap<String, SpeakerLink>,
         config: &'a TurnsConfig,
     ) -> Self {
-        static NOTHING: std::sync::LazyLock<(Annotation, Acoustics, Faces)> =
-            std::sync::LazyLock::new(Default::default);
-        let (annotation, acoustics, faces) = &*NOTHING;
-        let (voices, face_turns) = (&[], &[]);
-        Relations { interview_id, turns, links, annotation, acoustics, voices, faces, face_turns, config }
+        type Nothing = (Annotation, Acoustics, Faces, BTreeMap<String, String>);
+        static NOTHING: std::sync::LazyLock<Nothing> = std::sync::LazyLock::new(Default::default);
+        let (annotation, acoustics, faces, roles) = &*NOTHING;
+        let (voices, face_turns, dropped, group) = (&[], &[], &[], None);
+        Relations {
+            interview_id,
+            group,
+            roles,
+            turns,
+            dropped,
+            links,
+            annotation,
+            acoustics,
+            voices,
+            faces,
+            face_turns,
+            config,
+        }
+    }
+
+    /// A speaker's role.
+    pub(super) fn role(&self, label: &str) -> Option<&'a str> {
+        self.roles.get(label).map(String::as_str)
     }
 
     /// The turns' speakers, sorted.

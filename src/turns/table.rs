@@ -1,7 +1,8 @@
 //! The `turns` table: one row a turn, with who, when, what was said, and the statistics of voice and face.
 
 use super::face_statistics::{FaceTurn, face_columns};
-use super::{SpeakerZ, SpeechContext, measured, normalise};
+use super::turn_floors::{self, TurnInFloor};
+use super::{Relations, SpeakerZ, SpeechContext, measured, normalise};
 use crate::annotation::Turn;
 use crate::audio::egemaps::Functionals;
 use crate::audio::{self, TurnVoice};
@@ -9,7 +10,7 @@ use crate::error::Result;
 use crate::table::{Column, ColumnSpec, CutOff, Layout, Missing, Modality, Table, TableSchema, all_until};
 
 /// What is known of one turn beside the turn itself.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct TurnFacts {
     /// Speech inside the turn by diarization.
     pub speech: SpeechContext,
@@ -23,21 +24,17 @@ pub struct TurnFacts {
     pub face_source: Option<&'static str>,
     /// Why there is none.
     pub face_missing: Option<Missing>,
-    /// Words in the text; `None` without a transcript.
-    pub words: Option<usize>,
+    /// Words in the text, or why they are not counted.
+    pub words: Result<usize, Missing>,
 }
 
 /// What the `turns` table is made from.
 #[derive(Clone, Copy)]
 pub struct TurnsOf<'a> {
-    /// Key of the tables.
-    pub interview_id: &'a str,
-    /// The turns in the transcript's order.
-    pub turns: &'a [Turn],
-    /// What is known of each.
+    /// The turns, and everything that was heard and seen.
+    pub relations: Relations<'a>,
+    /// What is known of each turn.
     pub facts: &'a [TurnFacts],
-    /// The voice of each; empty without sound.
-    pub voices: &'a [TurnVoice],
     /// eGeMAPS of a turn, made when its row is: 88 values of every turn are not held at once.
     pub egemaps: &'a dyn Fn(&Turn) -> Functionals,
     /// Which columns of [`SpeakerZ`] follow.
@@ -47,7 +44,10 @@ pub struct TurnsOf<'a> {
 /// One turn with all that is known of it.
 struct TurnRow<'a> {
     interview_id: &'a str,
+    group: Option<&'a str>,
+    role: Option<&'a str>,
     turn: &'a Turn,
+    floor: &'a TurnInFloor,
     facts: &'a TurnFacts,
     voice: &'a TurnVoice,
     egemaps: Functionals,
@@ -56,6 +56,7 @@ struct TurnRow<'a> {
 /// Columns of the `turns` table, those of [`SpeakerZ`] left out.
 fn layout<'a>() -> Layout<TurnRow<'a>> {
     let mut columns = who_and_when();
+    columns.extend(turn_floors::columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| Some(r.floor))));
     columns.extend(speech_columns());
     columns.push(Column::text(
         "person",
@@ -89,6 +90,8 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
     let mut columns = vec![
         Column::text("interview_id", "Interview the row belongs to.", |r: &TurnRow<'a>| r.interview_id)
             .until(CutOff::None),
+        Column::text("group", "Group as in interviews: couple, family, lab.", |r: &TurnRow<'a>| r.group)
+            .until(CutOff::None),
         Column::int(
             "turn_index",
             "",
@@ -110,10 +113,24 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
         Column::text("speaker", "The transcript's label, else the diarized speaker.", |r: &TurnRow<'a>| {
             r.turn.speaker.as_deref().or(r.facts.speech.speaker.as_deref())
         }),
+        Column::text(
+            "speaker_role",
+            "The speaker's role, where the manifest or the sample gives one.",
+            |r: &TurnRow<'a>| r.role,
+        ),
         Column::text("text", "The words said.", |r: &TurnRow<'a>| r.turn.text.as_str()),
-        Column::int("words", "", "Number of words in the text; null without a transcript.", |r: &TurnRow<'a>| {
-            r.facts.words
-        }),
+        Column::int(
+            "words",
+            "",
+            "Words in the text: runs of letters, digits and apostrophes between spaces; null with words_missing.",
+            |r: &TurnRow<'a>| r.facts.words.ok(),
+        ),
+        Column::text(
+            "words_missing",
+            "Why words and the rates of words are null: no_transcript; no_spaces: the text holds writing without \
+             spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan), whose runs are no words.",
+            |r: &TurnRow<'a>| r.facts.words.err(),
+        ),
     ];
     columns.extend(measured(Modality::Timing, all_until(CutOff::TurnEnd, said)));
     columns
@@ -185,11 +202,17 @@ pub fn turns_schema(speaker_z: SpeakerZ) -> TableSchema {
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
 pub fn turns_table(from: &TurnsOf<'_>) -> Result<Table> {
     let no_sound = TurnVoice::without(Missing::NoStream);
-    let rows = from.turns.iter().zip(from.facts).enumerate().map(|(i, (turn, facts))| TurnRow {
-        interview_id: from.interview_id,
+    let relations = &from.relations;
+    let floors = turn_floors::turn_floors(relations);
+    let all = relations.turns.iter().zip(&floors).zip(from.facts).enumerate();
+    let rows = all.map(|(i, ((turn, floor), facts))| TurnRow {
+        interview_id: relations.interview_id,
+        group: relations.group,
+        role: turn.speaker.as_deref().and_then(|s| relations.role(s)),
         turn,
+        floor,
         facts,
-        voice: from.voices.get(i).unwrap_or(&no_sound),
+        voice: relations.voices.get(i).unwrap_or(&no_sound),
         egemaps: (from.egemaps)(turn),
     });
     normalise::with_speaker_z(layout().table(rows)?, &voice_specs(), from.speaker_z)

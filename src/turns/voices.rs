@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::dyads::{MAX_BACKCHANNEL_SECS, takes_floor};
+use super::FloorConfig;
+use super::begun::Begun;
+use super::floors::{is_backchannel, takes_floor};
 use crate::annotation::{Annotation, SegmentIndex, union_secs};
+use crate::table::Missing;
 use crate::time::{Seconds, Segment};
 
 /// All speech of one voice, to be looked into.
@@ -36,6 +39,11 @@ impl VoiceIndex {
         all
     }
 
+    /// All of it, sorted by start.
+    pub(super) fn speech(&self) -> &[Segment] {
+        &self.speech
+    }
+
     /// The speech that shares time with a segment.
     pub(super) fn sharing(&self, segment: Segment) -> Vec<Segment> {
         let found = self.index.overlapping(segment.start(), segment.end()).into_iter().map(|i| self.speech[i]);
@@ -46,18 +54,39 @@ impl VoiceIndex {
 /// Two voices around one turn.
 pub(super) struct Voices<'a> {
     pub(super) segment: Segment,
+    /// The turn's place, and the number of its speaker.
+    pub(super) turn: (usize, usize),
     /// Speech of the turn's speaker that shares time with the turn.
     pub(super) own: Vec<Segment>,
     /// The other.
     pub(super) other: &'a VoiceIndex,
+    /// Which utterances belong to which turn.
+    pub(super) begun: &'a Begun,
+    pub(super) config: &'a FloorConfig,
 }
 
 impl Voices<'_> {
-    pub(super) fn offset(&self) -> Option<f64> {
-        let first = self.own.first()?.start();
+    /// What the speaker says in the turn, not begun in an earlier one.
+    fn begun(&self) -> &[Segment] {
+        self.begun.in_turn(self.turn.0)
+    }
+
+    /// Where the speaker begins.
+    pub(super) fn start(&self) -> Option<Seconds> {
+        self.begun().first().map(|s| s.start())
+    }
+
+    /// From the end of what the other said before, backchannels left out, to where the speaker begins.
+    pub(super) fn offset(&self) -> Result<f64, Missing> {
+        let first = self.begun().first().ok_or(Missing::NoSpeech)?.start();
         let begun = self.other.speech.partition_point(|s| s.start() < first);
-        let end = *self.other.reached.get(begun.checked_sub(1)?)?;
-        Some((first - end).get())
+        let last = begun.checked_sub(1).ok_or(Missing::NoSpeech)?;
+        let end = self.other.reached[last];
+        let running = self.other.speech[last];
+        if running.end() > first && (first - running.start()).get() < self.config.simultaneous_secs {
+            return Err(Missing::Simultaneous);
+        }
+        Ok((first - end).get())
     }
 
     pub(super) fn overlap(&self) -> f64 {
@@ -66,14 +95,39 @@ impl Voices<'_> {
         union_secs(both)
     }
 
+    /// When the speaker begins, in this turn, to interrupt the other.
     pub(super) fn interrupts(&self) -> bool {
-        self.own.first().is_some_and(|first| self.other.sharing(*first).into_iter().any(|o| takes_floor(*first, o)))
+        self.begun().iter().any(|own| {
+            let theirs = self.other.sharing(*own);
+            // A pause of the speaker's over the other's backchannel is none of the other's floor.
+            theirs.into_iter().any(|o| takes_floor(*own, o, self.config) && !self.is_within_the_turn(o))
+        })
     }
 
-    pub(super) fn backchannels(&self) -> usize {
-        let (Some(first), Some(last)) = (self.own.first(), self.own.iter().map(|s| s.end()).max()) else { return 0 };
+    /// Short, while the speaker talks before and after within the turn.
+    fn is_within_the_turn(&self, other: Segment) -> bool {
+        let (Some(first), Some(last)) = (self.own.first(), self.own.iter().map(|s| s.end()).max()) else {
+            return false;
+        };
+        self.segment.contains(other.start())
+            && other.duration() <= self.config.max_backchannel_secs
+            && first.start() < other.start()
+            && other.end() < last
+    }
+
+    /// When the other's backchannels begin that belong to this turn.
+    pub(super) fn backchannels(&self) -> Vec<Seconds> {
+        let (at, speaker) = self.turn;
+        let belongs = |o: &Segment, meanwhile: Segment| self.begun.turn_of(speaker, o.start(), meanwhile) == Some(at);
+        let around = self.own.iter().flat_map(|w| self.other.sharing(*w).into_iter().map(move |o| (o, *w)));
+        let inside = around.filter(|(o, w)| is_backchannel(*o, *w, self.config.max_backchannel_secs));
+        let mut starts: Vec<Seconds> = inside.filter(|(o, w)| belongs(o, *w)).map(|(o, _)| o.start()).collect();
         let begun = self.other.speech.partition_point(|s| s.start() < self.segment.start());
         let within = self.other.speech[begun..].iter().take_while(|o| o.start() < self.segment.end());
-        within.filter(|o| o.duration() <= MAX_BACKCHANNEL_SECS && first.start() < o.start() && o.end() < last).count()
+        let paused = within.filter(|o| self.is_within_the_turn(**o) && belongs(o, self.segment));
+        starts.extend(paused.map(|o| o.start()));
+        starts.sort_unstable();
+        starts.dedup();
+        starts
     }
 }

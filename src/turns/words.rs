@@ -3,12 +3,32 @@
 use super::{SpeechContext, measured, speech_context};
 use crate::annotation::{Annotation, Turn, Word};
 use crate::error::Result;
-use crate::table::{Column, CutOff, Layout, Modality, Table, TableSchema, all_until};
+use crate::table::{Column, CutOff, Layout, Missing, Modality, Table, TableSchema, all_until};
 
 /// Runs of letters, digits and apostrophes, the way RESCUE-bench counts words.
-pub fn word_count(text: &str) -> usize {
+///
+/// # Errors
+/// [`Missing::NoSpaces`] where some of the text is written without spaces between words: a run there is a sentence, and
+/// the rules of Unicode (UAX #29) part its words only with a dictionary of the language.
+pub fn word_count(text: &str) -> Result<usize, Missing> {
+    if text.contains(is_unspaced) {
+        return Err(Missing::NoSpaces);
+    }
     let is_word = |c: char| c.is_alphanumeric() || c == '\'' || c == '\u{2019}';
-    text.split(|c: char| !is_word(c)).filter(|w| w.chars().any(char::is_alphanumeric)).count()
+    Ok(text.split(|c: char| !is_word(c)).filter(|w| w.chars().any(char::is_alphanumeric)).count())
+}
+
+/// Writing without spaces between words.
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0e01..=0x0e3a | 0x0e40..=0x0e4e // Thai
+        | 0x0f40..=0x0fbc // Tibetan, whose dots part syllables
+        | 0x0e80..=0x0ecd | 0x0edc..=0x0edf // Lao
+        | 0x1000..=0x103f | 0x104c..=0x109f | 0xaa60..=0xaa7f // Burmese
+        | 0x1780..=0x17d3 | 0x17d7 | 0x17dc..=0x17dd // Khmer
+        | 0x3005..=0x3007 | 0x3021..=0x3029 | 0x3031..=0x3035 | 0x3038..=0x303b // marks of repetition, numerals
+        | 0x3041..=0x309f | 0x30a1..=0x30fa | 0x30fc..=0x30ff | 0x31f0..=0x31ff | 0xff66..=0xff9f // kana
+        | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x323af) // Chinese characters
 }
 
 /// One word, and the voice that is heard saying it.
@@ -102,8 +122,19 @@ mod tests {
 
     #[test]
     fn words_are_runs_of_letters_digits_and_apostrophes() {
-        assert_eq!(word_count("In 1987 I paid $3,000 — didn't I?"), 8);
-        assert_eq!(word_count("  … ' - "), 0);
-        assert_eq!(word_count("Ça va, l’ami"), 3);
+        assert_eq!(word_count("In 1987 I paid $3,000 — didn't I?"), Ok(8));
+        assert_eq!(word_count("  … ' - "), Ok(0));
+        assert_eq!(word_count("Ça va, l’ami"), Ok(3));
+        assert_eq!(word_count("네, 알겠습니다"), Ok(2), "Korean has spaces");
+    }
+
+    #[test]
+    fn writing_without_spaces_has_no_count() {
+        // I like apples; I am a student; I love the Thai language; Lao, Khmer, Burmese, Tibetan; kana of half width.
+        let texts =
+            ["我喜欢吃苹果。", "私は学生です。", "ｶﾀｶﾅ", "ฉันรักภาษาไทย", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာစာ", "བོད་སྐད"];
+        for text in texts.into_iter().chain(["so 我 said"]) {
+            assert_eq!(word_count(text), Err(Missing::NoSpaces), "{text}");
+        }
     }
 }

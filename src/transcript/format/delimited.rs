@@ -217,7 +217,13 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         draft.warn(format!("no column holds the words; columns are {}", layout.header.join(", ")));
     }
     let open = !text.ends_with('\n');
+    draft.take_lost();
+    let mut before = 0;
     for (count, (line, record)) in rows.iter().enumerate() {
+        if draft.lost_between(before, *line) {
+            draft.lose();
+        }
+        before = line + 1;
         if open && count + 1 == rows.len() && cut_in(&layout, &rows) {
             let what = format!(
                 "row {}: the file ends within {:?}",

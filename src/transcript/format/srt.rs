@@ -111,7 +111,9 @@ impl Reading<'_> {
         let name = number_before.map_or_else(|| format!("cue after cue {}", self.cues.len()), |n| format!("cue {n}"));
         self.place = Place::Inside;
         match segment(timing, self.open == Some(i), line) {
-            Ok(segment) => self.cues.push(Cue { segment, lines: Vec::new() }),
+            Ok(segment) => {
+                self.cues.push(Cue { after_dropped: draft.take_lost(), segment, lines: Vec::new() });
+            }
             Err((what, hint)) => {
                 draft.bad(i + 1, format!("{name}: {what}"), hint)?;
                 self.place = Place::Dropped;

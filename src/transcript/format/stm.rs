@@ -79,7 +79,13 @@ pub(super) fn read(text: &str, stem: &str, draft: &mut Draft) -> Result<()> {
             "{recordings} recordings in one file; the one called {stem:?} is taken, {others} marks of others are not"
         ));
     }
+    draft.take_lost();
+    let mut before = 0;
     for (line, mark) in marks {
+        if draft.lost_between(before, line) {
+            draft.lose();
+        }
+        before = line + 1;
         if NO_TURN.iter().any(|n| mark.words.eq_ignore_ascii_case(n) || mark.speaker.eq_ignore_ascii_case(n)) {
             continue;
         }

@@ -146,7 +146,12 @@ fn block(lines: &[&str], number: usize, cut: bool, cues: &mut Vec<Cue>, draft: &
     }
     match timing {
         Ok(segment) => {
-            cues.push(Cue { segment, lines: lines[timing_at + 1..].iter().map(|l| (*l).to_owned()).collect() })
+            let after_dropped = draft.take_lost();
+            cues.push(Cue {
+                after_dropped,
+                segment,
+                lines: lines[timing_at + 1..].iter().map(|l| (*l).to_owned()).collect(),
+            });
         }
         Err(what) => {
             let what =

@@ -4,6 +4,8 @@
 //! texts are trimmed on reading. Label fields ([`Row::internal_emotion`], [`Row::viewpoints_attitudes`],
 //! [`Row::support_strategy`], the relation fields) are read for the task tables only and never become features.
 
+use std::collections::BTreeMap;
+
 use crate::time::Segment;
 
 mod files;
@@ -63,6 +65,16 @@ pub struct Sample {
     pub source_file: String,
     /// In file order, `row_index` strictly increasing.
     pub rows: Vec<Row>,
+}
+
+impl Sample {
+    /// Role by speaker: the therapist, and everybody else who has a name, a client.
+    pub fn roles(&self) -> BTreeMap<String, String> {
+        let speakers = self.rows.iter().map(|r| r.primary_speaker.as_str());
+        let named = speakers.filter(|s| !s.is_empty() && ![COUPLE, FAMILY].contains(s));
+        let role = |s: &str| if s == THERAPIST { "therapist" } else { "client" };
+        named.map(|s| (s.to_owned(), role(s).to_owned())).collect()
+    }
 }
 
 /// One turn with what annotators saw and labelled. Strings are trimmed and empty where absent; lists empty where

@@ -48,7 +48,14 @@ pub(in crate::transcript) fn read_into(input: &Input, draft: &mut Draft) -> Resu
     };
     let id = input.sample_id.map_or_else(|| stem(input.path), str::to_owned);
     let sample = sample(value, &id, *line, draft)?;
+    // Rows of other samples may have been dropped as well; of this one, the numbers tell.
+    draft.take_lost();
+    let mut before = 0;
     for row in &sample.rows {
+        if row.row_index > before + 1 {
+            draft.lose();
+        }
+        before = row.row_index;
         draft.push_numbered(
             row.row_index,
             row.segment,

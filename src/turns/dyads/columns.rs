@@ -1,33 +1,39 @@
 //! The columns of `dyads`: what each says, and how a dyad gives its value.
 
-use super::{is_backchannel, takes_floor, transfer};
+use super::TOUCH_SECS;
 use crate::annotation::union_secs;
-use crate::table::{Column, CutOff, Layout, Modality, all_until};
+use crate::table::{Column, CutOff, Layout, Missing, Modality, all_until};
 use crate::time::Segment;
 use crate::turns::entrainment::{self, Entrainment};
 use crate::turns::face_statistics::FaceTurn;
+use crate::turns::floors::{is_backchannel, transfer};
 use crate::turns::lagged::Lagged;
 use crate::turns::listening::{self, Listening};
-use crate::turns::measured;
 use crate::turns::near::Others;
 use crate::turns::synchrony::STEP_SECS;
 use crate::turns::voices::Voices;
+use crate::turns::{TurnsConfig, measured};
 
 /// One turn and one other speaker.
 pub(super) struct Dyad<'a> {
     pub(super) interview_id: &'a str,
+    pub(super) group: Option<&'a str>,
+    /// The speaker's and the listener's.
+    pub(super) roles: (Option<&'a str>, Option<&'a str>),
     pub(super) turn_index: u32,
     pub(super) speaker: &'a str,
     pub(super) listener: &'a str,
     /// The turn.
     pub(super) here: Segment,
-    /// True when the turn before is the listener's.
-    pub(super) follows: bool,
-    /// From the end of the listener's turn that had the floor before.
-    pub(super) floor_offset_secs: Option<f64>,
+    /// True when the turn before is the listener's; `None` where a cue between them was dropped.
+    pub(super) follows: Option<bool>,
+    /// From the end of the listener's floor before.
+    pub(super) floor_offset_secs: Result<f64, Missing>,
+    pub(super) interrupts: bool,
+    pub(super) is_backchannel: bool,
+    pub(super) max_backchannel_secs: f64,
     /// The listener's turns that share time with the turn.
     pub(super) others: Others,
-    pub(super) response_latency_secs: Option<f64>,
     pub(super) turns_since_listener: Option<usize>,
     pub(super) speaker_so_far: TurnsSoFar,
     pub(super) listener_so_far: TurnsSoFar,
@@ -41,6 +47,19 @@ pub(super) struct Dyad<'a> {
     pub(super) following: [Option<Lagged>; FOLLOWED.len()],
 }
 
+impl Dyad<'_> {
+    /// A response begins when the other has ended.
+    fn response(&self) -> Result<f64, Missing> {
+        self.floor_offset_secs.and_then(|o| if o > -TOUCH_SECS { Ok(o.max(0.0)) } else { Err(Missing::Overlap) })
+    }
+
+    /// From voice to voice, where the turn takes the listener's floor.
+    fn speech_offset(&self) -> Result<f64, Missing> {
+        self.floor_offset_secs?;
+        self.voices.as_ref().ok_or(Missing::NoSpeech)?.offset()
+    }
+}
+
 /// Turns of one speaker up to the end of the turn.
 pub(super) struct TurnsSoFar {
     pub(super) turns: usize,
@@ -49,7 +68,7 @@ pub(super) struct TurnsSoFar {
 }
 
 /// Columns of the `dyads` table.
-pub(super) fn layout<'a>() -> Layout<Dyad<'a>> {
+pub(super) fn layout<'a>(config: &TurnsConfig) -> Layout<Dyad<'a>> {
     let mut columns = vec![
         Column::text("interview_id", "Interview the row belongs to.", |d: &Dyad<'a>| d.interview_id)
             .until(CutOff::None),
@@ -57,9 +76,10 @@ pub(super) fn layout<'a>() -> Layout<Dyad<'a>> {
         Column::text("speaker", "The turn's speaker.", |d: &Dyad<'a>| d.speaker).until(CutOff::TurnEnd),
         Column::text("listener", "Another speaker of the interview.", |d: &Dyad<'a>| d.listener).until(CutOff::None),
     ];
-    let mut measures = floor_columns();
+    columns.extend(who_they_are());
+    let mut measures = floor_columns(config);
     measures.extend(count_columns());
-    measures.extend(voice_columns());
+    measures.extend(voice_columns(config));
     measures.push(Column::text(
         "listener_person",
         "The listener's person on the screen; null = off screen or not told apart.",
@@ -77,53 +97,102 @@ pub(super) fn layout<'a>() -> Layout<Dyad<'a>> {
     }
 }
 
+/// What the corpus says of the people.
+fn who_they_are<'a>() -> [Column<Dyad<'a>>; 3] {
+    [
+        Column::text("group", "Group as in interviews: couple, family, lab.", |d: &Dyad<'a>| d.group)
+            .until(CutOff::None),
+        Column::text(
+            "speaker_role",
+            "The speaker's role, where the manifest or the sample gives one.",
+            |d: &Dyad<'a>| d.roles.0,
+        )
+        .until(CutOff::TurnEnd),
+        Column::text("listener_role", "The listener's role, where one is given.", |d: &Dyad<'a>| d.roles.1)
+            .until(CutOff::None),
+    ]
+}
+
 /// Who takes the floor from whom, by the transcript's times.
-fn floor_columns<'a>() -> Vec<Column<Dyad<'a>>> {
-    vec![
-        Column::bool("follows", "True when the turn before is the listener's.", |d: &Dyad<'a>| d.follows).until(CutOff::TurnStart),
+fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
+    let floor = &config.floor;
+    let (most, together, heard) = (floor.max_backchannel_secs, floor.simultaneous_secs, floor.min_overlap_secs);
+    let columns = [
         Column::float(
             "floor_offset_secs",
             "s",
-            "Start of the turn minus the end of the listener's turn before it, backchannels left out: above 0 a gap, below an overlap, 0 \
-             neither; null when the turn before is not the listener's or the turn ends inside it.",
-            |d: &Dyad<'a>| d.floor_offset_secs,
-        )
-        .until(CutOff::TurnEnd),
+            "Floor-transfer offset (Heldner and Edlund 2010; sign of Stivers et al. 2009): where the turn takes the \
+             floor \
+             from the listener, its start minus the end of the listener's floor, backchannels left out: above 0 a gap, \
+             below an overlap, 0 neither; else null, with floor_missing.",
+            |d: &Dyad<'a>| d.floor_offset_secs.ok(),
+        ),
         Column::text("floor_transfer", "gap, overlap or touch (neither), by that offset.", |d: &Dyad<'a>| {
-            d.floor_offset_secs.map(transfer)
-        })
-        .until(CutOff::TurnEnd),
-        Column::float("overlap_secs", "s", "Time of the turn during which an earlier turn of the listener still runs.", |d: &Dyad<'a>| {
-            union_secs(d.others.earlier.iter().filter_map(|o| o.intersection(d.here)))
-        })
-        .until(CutOff::TurnEnd),
+            d.floor_offset_secs.ok().map(transfer)
+        }),
+        Column::text(
+            "floor_missing",
+            format!(
+                "Why floor_offset_secs is null: same_floor (the speaker goes on), first_floor (nobody held it before), \
+                 other_floor (it was another's than the listener's), backchannel, inside_another (longer, wholly \
+                 inside another's turn), simultaneous (begun less than {together} s after the other, by \
+                 turns.floor.simultaneous_secs), dropped_cue (a cue in between could not be read), no_label."
+            ),
+            |d: &Dyad<'a>| d.floor_offset_secs.err(),
+        ),
+        Column::float(
+            "overlap_secs",
+            "s",
+            "Time of the turn during which an earlier turn of the listener still runs.",
+            |d: &Dyad<'a>| union_secs(d.others.earlier.iter().filter_map(|o| o.intersection(d.here))),
+        ),
         // Begun inside one of the other's turns, and still talking when that one ends.
         Column::bool(
             "interrupts",
-            "True when the turn begins inside an earlier turn of the listener and goes on after that one's end.",
-            |d: &Dyad<'a>| d.others.earlier.iter().any(|o| takes_floor(d.here, *o)),
-        )
-        .until(CutOff::TurnEnd),
+            format!(
+                "True when the turn opens a floor while the listener holds it, with at least {heard} s of overlap \
+                 (turns.floor.min_overlap_secs; Heldner 2011) and not together with the listener, and goes on after \
+                 the listener's end; told of the floor's first turn alone."
+            ),
+            |d: &Dyad<'a>| d.interrupts,
+        ),
         Column::bool(
             "backchannel",
-            "True when the turn lasts at most 1 s and lies wholly inside an earlier turn of the listener.",
-            |d: &Dyad<'a>| d.others.earlier.iter().any(|o| is_backchannel(d.here, *o)),
-        )
-        .until(CutOff::TurnEnd),
-        Column::int(
-            "backchannels_received",
-            "",
-            "Later turns of the listener of at most 1 s that lie wholly inside the turn.",
-            |d: &Dyad<'a>| d.others.later.iter().filter(|o| is_backchannel(**o, d.here)).count(),
+            format!(
+                "True when the turn lasts at most {most} s (turns.floor.max_backchannel_secs) and lies wholly \
+                 inside what the listener says by earlier turns (Yngve 1970)."
+            ),
+            |d: &Dyad<'a>| d.is_backchannel,
         ),
         Column::float(
             "response_latency_secs",
             "s",
-            "From the end of the listener's last turn that ended by the turn's start to that start, whoever talked in between.",
-            |d: &Dyad<'a>| d.response_latency_secs,
+            "Where the turn takes the floor from the listener after the listener's end: its start minus that end, 0 or \
+             more (Stivers et al. 2009); null where it answers nobody, with response_latency_missing.",
+            |d: &Dyad<'a>| d.response().ok(),
+        ),
+        Column::text(
+            "response_latency_missing",
+            "Why response_latency_secs is null: those of floor_missing, and overlap (begun before the listener's end).",
+            |d: &Dyad<'a>| d.response().err(),
+        ),
+    ];
+    let mut all = vec![
+        Column::bool(
+            "follows",
+            "True when the turn before is the listener's; null where a cue in between could not be read.",
+            |d: &Dyad<'a>| d.follows,
         )
         .until(CutOff::TurnStart),
-    ]
+    ];
+    all.extend(all_until(CutOff::TurnEnd, columns));
+    all.push(Column::int(
+        "backchannels_received",
+        "",
+        format!("Later turns of the listener of at most {most} s that lie wholly inside the turn."),
+        |d: &Dyad<'a>| d.others.later.iter().filter(|o| is_backchannel(**o, d.here, d.max_backchannel_secs)).count(),
+    ));
+    all
 }
 
 /// How much each of the two has talked so far.
@@ -132,7 +201,8 @@ fn count_columns<'a>() -> Vec<Column<Dyad<'a>>> {
         Column::int(
             "turns_since_listener",
             "",
-            "Turns begun after the listener's last one and before this; null before the listener's first.",
+            "Turns begun after the listener's last one and before this; null before the listener's first, and where a \
+             cue in between could not be read.",
             |d: &Dyad<'a>| d.turns_since_listener,
         )
         .until(CutOff::TurnStart),
@@ -165,14 +235,33 @@ fn count_columns<'a>() -> Vec<Column<Dyad<'a>>> {
 }
 
 /// What the voices tell; they are told apart over the whole interview.
-fn voice_columns<'a>() -> Vec<Column<Dyad<'a>>> {
+fn voice_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
+    let floor = &config.floor;
+    let (most, together, heard) = (floor.max_backchannel_secs, floor.simultaneous_secs, floor.min_overlap_secs);
     vec![
+        Column::float(
+            "speech_start_secs",
+            "s",
+            "By voices: where the speaker begins, with the first utterance that belongs to the turn; an utterance \
+             belongs to \
+             the first turn of its speaker that shares time with it. Edges of voices are moved to where the level \
+             rises and falls (Rabiner and Sambur 1975).",
+            |d: &Dyad<'a>| d.voices.as_ref().and_then(Voices::start),
+        ),
         Column::float(
             "speech_floor_offset_secs",
             "s",
-            "By voices: first speech of the speaker in the turn minus the end of the listener's last speech begun before it, edges moved to \
-             where the level rises and falls; null where floor_offset_secs is.",
-            |d: &Dyad<'a>| d.floor_offset_secs.and_then(|_| d.voices.as_ref()?.offset()),
+            "By voices: speech_start_secs minus the end of the listener's speech begun before it; null where \
+             floor_offset_secs is, and with speech_floor_missing.",
+            |d: &Dyad<'a>| d.speech_offset().ok(),
+        ),
+        Column::text(
+            "speech_floor_missing",
+            format!(
+                "Why speech_floor_offset_secs is null: those of floor_missing, no_speech (a voice that is not known \
+                 or says nothing of its own there), simultaneous (the two begin less than {together} s apart)."
+            ),
+            |d: &Dyad<'a>| d.speech_offset().err(),
         ),
         Column::float(
             "speech_overlap_secs",
@@ -182,14 +271,27 @@ fn voice_columns<'a>() -> Vec<Column<Dyad<'a>>> {
         ),
         Column::bool(
             "speech_interrupts",
-            "By voices: true when the speaker begins while the listener talks and goes on after that.",
+            format!(
+                "By voices: true when an utterance that belongs to the turn begins while the listener talks, at least \
+                 {together} s after the listener's start, overlaps by at least {heard} s and goes on after the listener's end."
+            ),
             |d: &Dyad<'a>| d.voices.as_ref().map(Voices::interrupts),
         ),
         Column::int(
             "speech_backchannels",
             "",
-            "By voices: utterances of the listener of at most 1 s while the speaker talks before and after.",
-            |d: &Dyad<'a>| d.voices.as_ref().map(Voices::backchannels),
+            format!(
+                "By voices: utterances of the listener of at most {most} s that lie wholly inside one of the \
+                 speaker's, or in \
+                 the turn while the speaker talks before and after. Each belongs to the one turn in which it begins."
+            ),
+            |d: &Dyad<'a>| d.voices.as_ref().map(|v| v.backchannels().len()),
+        ),
+        Column::float(
+            "speech_first_backchannel_secs",
+            "s",
+            "When the first of those begins; null without one.",
+            |d: &Dyad<'a>| d.voices.as_ref().and_then(|v| v.backchannels().first().copied()),
         ),
     ]
 }
@@ -258,7 +360,8 @@ pub(super) const FOLLOWED: [(&str, &str); 2] = [("smile", "smile"), ("head", "sp
 fn following_columns<'a>(signal: usize) -> [Column<Dyad<'a>>; 2] {
     let (name, what) = FOLLOWED[signal];
     let text = format!(
-        "How closely the listener's {what} follows the speaker's over the last 10 minutes up to the turn's end: correlation of 15 s \
+        "How closely the listener's {what} follows the speaker's over the last 10 minutes up to the turn's end: \
+         correlation of 15 s \
          windows at the best lag against shuffled windows, in their spread; null with fewer than 8 windows."
     );
     let z =

@@ -45,7 +45,7 @@ fn offsets_interruptions_and_backchannels() {
     assert_eq!(bools(&t, "interrupts"), [false, false, false, true, false]);
     assert_eq!(bools(&t, "backchannel"), [false, false, false, false, true]);
     assert_eq!(t.column("backchannels_received"), Some(&ColumnData::I64([0, 0, 0, 1, 0].map(Some).to_vec())));
-    assert_eq!(floats(&t, "response_latency_secs"), [None, Some(0.5), Some(0.0), Some(4.0), Some(3.5)]);
+    assert_eq!(floats(&t, "response_latency_secs"), [None, Some(0.5), Some(0.0), None, None]);
     assert_eq!(floats(&t, "speaker_floor_share")[1], Some((1.5f64 / 5.5 * 1e6).round() / 1e6));
     let ColumnData::Str(kinds) = t.column("floor_transfer").unwrap() else { panic!() };
     assert_eq!(
@@ -109,6 +109,36 @@ fn voices_tell_what_a_coarse_transcript_hides() {
     assert_eq!(floats(&t, "speech_overlap_secs"), [Some(0.0), Some(0.9), Some(0.0)]);
     assert_eq!(bools(&t, "speech_interrupts"), [false, false, true]);
     assert_eq!(t.column("speech_backchannels"), Some(&ColumnData::I64([0, 1, 0].map(Some).to_vec())));
+}
+
+#[test]
+fn what_a_voice_does_is_told_of_the_turn_in_which_it_begins_and_once() {
+    let voice = |a: f64, b: f64, s: &str| SpeechTurn { segment: Segment::from_secs(a, b).unwrap(), speaker: s.into() };
+    // B breaks in at 3.5, and two cues hold what B says; A's hm at 6.05 falls between them, the one at 7.2 into the
+    // second. A's voice begins before A's last cue.
+    let annotation = Annotation::new(vec![
+        voice(0.2, 4.0, "S0"),
+        voice(3.5, 8.0, "S1"),
+        voice(6.05, 6.35, "S0"),
+        voice(7.2, 7.5, "S0"),
+        voice(7.7, 10.0, "S0"),
+    ]);
+    let turns = [
+        turn(1, 0.0, 4.0, "A"),
+        turn(2, 4.0, 6.0, "B"),
+        turn(3, 6.4, 8.0, "B"),
+        turn(4, 8.0, 9.0, "A"),
+        turn(5, 9.1, 10.0, "A"),
+    ];
+    let link = |v: &str| SpeakerLink { voice: Some(v.into()), person: None };
+    let links = [("A".to_owned(), link("S0")), ("B".to_owned(), link("S1"))].into_iter().collect();
+    let config = TurnsConfig::default();
+    let t = dyads_table(&Relations { annotation: &annotation, ..Relations::of("i", &turns, &links, &config) }).unwrap();
+    assert_eq!(bools(&t, "speech_interrupts"), [false, true, false, true, false]);
+    assert_eq!(t.column("speech_backchannels"), Some(&ColumnData::I64([0, 1, 1, 0, 0].map(Some).to_vec())));
+    assert_eq!(floats(&t, "speech_first_backchannel_secs"), [None, Some(6.05), Some(7.2), None, None]);
+    assert_eq!(floats(&t, "speech_start_secs"), [Some(0.2), Some(3.5), None, Some(7.7), None]);
+    assert_eq!(floats(&t, "speech_floor_offset_secs"), [None, Some(-0.5), None, Some(-0.3), None]);
 }
 
 #[test]

@@ -1,0 +1,91 @@
+//! The floor a turn is of, for the `turns` table: its number, its times by the transcript and by voices, and the turn's
+//! position in it.
+
+use std::collections::BTreeMap;
+
+use super::begun::Begun;
+use super::floors::{Floors, Span};
+use super::voices::VoiceIndex;
+use super::{Relations, edges};
+use crate::table::{Column, CutOff, Missing, Modality, all_of, all_until};
+use crate::time::Segment;
+
+/// Where a turn stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct TurnInFloor {
+    place: Result<(usize, usize), Missing>,
+    span: Option<Span>,
+    /// By voices: from the first utterance that belongs to the floor's turns to the end of the last.
+    heard: Option<Segment>,
+}
+
+/// One for each turn.
+pub(super) fn turn_floors(relations: &Relations<'_>) -> Vec<TurnInFloor> {
+    let labels = relations.labels();
+    let speaker_of = relations.speakers(&labels);
+    let config = &relations.config.floor;
+    let floors = Floors::new(relations.turns, &speaker_of, labels.len(), relations.dropped, config);
+    let voices = VoiceIndex::of_all(&edges::on_the_sound(relations.annotation, relations.acoustics));
+    let begun = Begun::new(relations, &labels, &speaker_of, &voices);
+    let mut heard: BTreeMap<usize, Segment> = BTreeMap::new();
+    for (at, floor) in floors.of.iter().enumerate() {
+        let Ok(place) = floor.place else { continue };
+        for said in begun.in_turn(at) {
+            let whole = heard.entry(place.floor).or_insert(*said);
+            *whole = Segment::new(whole.start().min(said.start()), whole.end().max(said.end())).unwrap_or(*whole);
+        }
+    }
+    let turn = |floor: &super::floors::TurnFloor| TurnInFloor {
+        place: floor.place.map(|p| (p.floor, p.position)),
+        span: floor.place.ok().and_then(|p| floors.spans.get(p.floor - 1).copied()),
+        heard: floor.place.ok().and_then(|p| heard.get(&p.floor).copied()),
+    };
+    floors.of.iter().map(turn).collect()
+}
+
+/// The columns.
+pub(super) fn columns() -> Vec<Column<TurnInFloor>> {
+    let known = [
+        Column::int(
+            "floor_index",
+            "",
+            "Floor the turn is of, from 1: consecutive turns of one speaker, nobody else holding the floor in \
+             between (Sacks, Schegloff and Jefferson 1974); null with floor_missing.",
+            |t: &TurnInFloor| t.place.ok().map(|p| p.0),
+        ),
+        Column::int("floor_position", "", "Which of the floor's turns it is, from 1.", |t: &TurnInFloor| {
+            t.place.ok().map(|p| p.1)
+        }),
+        Column::float("floor_start_secs", "s", "Start of the floor: of its first turn.", |t: &TurnInFloor| {
+            t.span.map(|s| s.segment.start())
+        }),
+    ];
+    let missing = Column::text(
+        "floor_missing",
+        "Why the turn is of no floor: backchannel, inside_another (longer, wholly inside another's turn), no_label.",
+        |t: &TurnInFloor| t.place.err(),
+    );
+    let later = [
+        Column::float("floor_end_secs", "s", "End of the floor: the latest of its turns'.", |t: &TurnInFloor| {
+            t.span.map(|s| s.segment.end())
+        }),
+        Column::int("floor_turns", "", "Turns of the floor.", |t: &TurnInFloor| t.span.map(|s| s.turns)),
+        Column::float(
+            "speech_floor_start_secs",
+            "s",
+            "By voices: start of the first utterance that belongs to the floor's turns, edges moved to where the \
+             level rises; null where none does.",
+            |t: &TurnInFloor| t.heard.map(|s| s.start()),
+        ),
+        Column::float(
+            "speech_floor_end_secs",
+            "s",
+            "By voices: the latest end of those utterances.",
+            |t: &TurnInFloor| t.heard.map(|s| s.end()),
+        ),
+    ];
+    let mut columns = all_of(Modality::Timing, all_until(CutOff::TurnEnd, known));
+    columns.push(missing.until(CutOff::TurnEnd));
+    columns.extend(all_of(Modality::Timing, all_until(CutOff::Interview, later)));
+    columns
+}
