@@ -1,6 +1,7 @@
 //! The one row that `interviews` holds for an interview: streams, counts, offsets, warnings, provenance; or its error.
 
 use super::scene::Scene;
+use super::tables::with_values;
 use super::{Request, told};
 use crate::annotation::union_secs;
 use crate::error::{Error, Result};
@@ -274,7 +275,7 @@ pub fn interviews_schema() -> TableSchema {
 pub(super) fn done(scene: &Scene<'_>, request_hash: &str, warnings: Vec<String>) -> Result<Table> {
     let Scene { request, recipe, .. } = *scene;
     let (media, group, warnings) = told::words(request, recipe, warnings);
-    layout().table([Row {
+    let table = layout().table([Row {
         request,
         media,
         group,
@@ -282,13 +283,14 @@ pub(super) fn done(scene: &Scene<'_>, request_hash: &str, warnings: Vec<String>)
         request_hash: Some(request_hash),
         recipe_hash: told::recipe(recipe).hash()?,
         outcome: Outcome::Done(scene),
-    }])
+    }])?;
+    Ok(with_values(table, recipe))
 }
 
 /// The row of a failed interview.
 pub(super) fn failure(request: &Request, recipe: &Recipe, error: &Error) -> Result<Table> {
     let (media, group, warnings) = told::words(request, recipe, Vec::new());
-    layout().table([Row {
+    let table = layout().table([Row {
         request,
         media,
         group,
@@ -296,5 +298,6 @@ pub(super) fn failure(request: &Request, recipe: &Recipe, error: &Error) -> Resu
         request_hash: None,
         recipe_hash: told::recipe(recipe).hash()?,
         outcome: Outcome::Failed { error: told::error(request, recipe, error), kind: error.kind() },
-    }])
+    }])?;
+    Ok(with_values(table, recipe))
 }

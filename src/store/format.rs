@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::store::parquet::{self, FileMetadata, OutTable};
+use crate::store::parts;
 use crate::store::read::{self, StoredSchema, StoredTable};
 use crate::table::Table;
 
@@ -42,6 +43,8 @@ struct FormatSpec {
     schema: fn(&Path) -> Result<StoredSchema>,
     /// Reads the values of those columns that the schema names.
     values: fn(&Path, StoredSchema) -> Result<StoredTable>,
+    /// The same, some rows at a time.
+    parts: fn(&Path, &StoredSchema, &mut dyn FnMut(&StoredTable)) -> Result<()>,
 }
 
 impl Format {
@@ -58,6 +61,7 @@ impl Format {
                 write: parquet::write_table,
                 schema: read::parquet_schema,
                 values: read::parquet_values,
+                parts: parts::parquet,
             },
             Format::Csv => FormatSpec {
                 name: "csv",
@@ -68,6 +72,7 @@ impl Format {
                 write: csv::write,
                 schema: csv::schema,
                 values: csv::values,
+                parts: csv::parts,
             },
             Format::Arrow => FormatSpec {
                 name: "arrow",
@@ -77,6 +82,7 @@ impl Format {
                 write: arrow::write,
                 schema: arrow::schema,
                 values: arrow::values,
+                parts: arrow::parts,
             },
         }
     }
@@ -123,6 +129,11 @@ impl Format {
     /// The values of those columns of the table at `path` that `schema` names.
     pub(super) fn values_of(path: &Path, schema: StoredSchema) -> Result<StoredTable> {
         (Self::of_file(path).unwrap_or_default().of().values)(path, schema)
+    }
+
+    /// The same, some rows at a time.
+    pub(super) fn parts_of(path: &Path, schema: &StoredSchema, visit: &mut dyn FnMut(&StoredTable)) -> Result<()> {
+        (Self::of_file(path).unwrap_or_default().of().parts)(path, schema, visit)
     }
 }
 
