@@ -243,7 +243,12 @@ fn face_columns<'a>() -> Vec<Column<Row<'a>>> {
         .of(Modality::Face),
         Column::int("tracks", "", "Face tracks.", |r: &Row<'a>| r.seen().map(|s| s.seen.faces.tracks.len()))
             .of(Modality::Face),
-        Column::int("cuts", "", "Shot cuts.", |r: &Row<'a>| r.seen().map(|s| s.seen.faces.cuts.len())),
+        Column::int(
+            "cuts",
+            "",
+            "Shot cuts: two frames' thumbnails differ by at least {face.cut_threshold}.",
+            |r: &Row<'a>| r.seen().map(|s| s.seen.faces.cuts.len()),
+        ),
         Column::float("face_share", "1", "Looked-at frames with at least one face, over all, 0 to 1.", Row::face_share)
             .of(Modality::Face),
     ]
@@ -254,7 +259,7 @@ fn offset_columns<'a>() -> [Column<Row<'a>>; 2] {
         Column::float(
             "transcript_offset_secs",
             "s",
-            "Add this to the transcript's times and they fit the voice activity best; measured, applied only when asked.",
+            "Add this to the transcript's times and they fit the voice activity best; measured up to {turns.max_transcript_offset_secs} s, applied only when asked.",
             |r: &Row<'a>| Some(r.scene()?.offset?.offset_secs),
         ),
         Column::float(

@@ -12,6 +12,7 @@
 //! Beside these: the listener's face (`listening`), voices that draw near (`entrainment`), and who follows whom
 //! (`synchrony`).
 
+mod cited;
 mod columns;
 #[cfg(test)]
 mod tests;
@@ -64,7 +65,7 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
         voices: &VoiceIndex::of_all(&edges::on_the_sound(relations.annotation, relations.acoustics)),
         watched: &watched,
         moves: &moves(relations, &watched, &labels),
-        qualities: &TurnQualities::new(relations.turns, relations.voices),
+        qualities: &TurnQualities::new(relations.turns, relations.voices, &relations.config.entrainment),
         gestures_seen: seen_often(relations.faces),
     };
     let mut so_far = SoFar::new(known);
@@ -100,7 +101,7 @@ impl<'a> SoFar<'a> {
         let Known { relations, labels, speaker_of, index, qualities, .. } = known;
         SoFar {
             known,
-            entrainment: entrainment::SoFar::new(qualities, speaker_of, labels.len()),
+            entrainment: entrainment::SoFar::new(qualities, speaker_of, labels.len(), &relations.config.entrainment),
             floor: Floor::new(relations.turns, speaker_of, labels.len(), index),
             listeners: Listeners::new(labels.len(), relations.turns.len()),
             following: BTreeMap::new(),

@@ -105,6 +105,8 @@ fn range(column: &BookColumn) -> String {
 
 /// Five digits, no more than the number has.
 fn short(x: f64) -> String {
+    // Zero has no sign.
+    let x = x + 0.0;
     let whole = x.abs();
     if whole != 0.0 && !(1e-4..1e7).contains(&whole) {
         return format!("{x:.3e}");

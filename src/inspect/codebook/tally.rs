@@ -42,7 +42,8 @@ impl Tally {
             ColumnData::F64(v) => v.iter().filter(|x| x.is_finite()).for_each(|x| self.number(*x)),
             ColumnData::I64(v) => v.iter().flatten().for_each(|x| self.number(*x as f64)),
             ColumnData::Bool(v) => v.iter().flatten().for_each(|x| self.text(if *x { "true" } else { "false" })),
-            ColumnData::Str(v) => v.iter().flatten().for_each(|x| self.text(x)),
+            // An empty text says nothing, and CSV writes it as it writes none.
+            ColumnData::Str(v) => v.iter().flatten().filter(|x| !x.is_empty()).for_each(|x| self.text(x)),
             ColumnData::F32List(v) => v.iter().flatten().for_each(|x| self.number(x.len() as f64)),
             ColumnData::StrList(v) => v.iter().flatten().for_each(|x| self.number(x.len() as f64)),
         }
@@ -254,6 +255,8 @@ mod tests {
         assert_eq!((found.filled, found.texts.frequent()), (3, Some("true (2), false (1)".into())));
         let found = tally(ColumnData::StrList(vec![Some(vec!["a".into(), "b".into()]), None, Some(vec![])]));
         assert_eq!((found.filled, found.numbers.range()), (2, Some((0.0, 2.0))));
+        let found = tally(ColumnData::Str(vec![Some("a".into()), Some(String::new()), None]));
+        assert_eq!((found.rows, found.filled), (3, 1));
         assert_eq!(Tally::default().filled_share(), None);
     }
 }

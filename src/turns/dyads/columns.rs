@@ -1,5 +1,6 @@
 //! The columns of `dyads`: what each says, and how a dyad gives its value.
 
+use super::cited::cited;
 use super::{is_backchannel, takes_floor, transfer};
 use crate::annotation::union_secs;
 use crate::table::{Column, CutOff, Layout, Modality, all_until};
@@ -69,7 +70,7 @@ pub(super) fn layout<'a>() -> Layout<Dyad<'a>> {
     measures.extend(listening::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.listening))));
     measures.extend(entrainment::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.entrainment))));
     measures.extend((0..FOLLOWED.len()).flat_map(following_columns));
-    columns.extend(measured(Modality::Dyad, measures));
+    columns.extend(cited(measured(Modality::Dyad, measures)));
     Layout {
         name: "dyads",
         description: "One turn and one other speaker: what the speaker does to that listener.",
