@@ -1,7 +1,8 @@
 //! `turnwise schema --codebook`: what the columns of an output folder mean and hold, and the thirty to begin with.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails loudly")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 
+#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
 mod stage;
 
 use stage::Stage;
