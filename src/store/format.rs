@@ -27,6 +27,9 @@ pub enum Format {
     Arrow,
 }
 
+/// Shows the rows of those columns that the schema names, some at a time.
+type ReadParts = fn(&Path, &StoredSchema, &mut dyn FnMut(&StoredTable)) -> Result<()>;
+
 /// All that there is to say of a format.
 struct FormatSpec {
     /// On the command line.
@@ -44,7 +47,7 @@ struct FormatSpec {
     /// Reads the values of those columns that the schema names.
     values: fn(&Path, StoredSchema) -> Result<StoredTable>,
     /// The same, some rows at a time.
-    parts: fn(&Path, &StoredSchema, &mut dyn FnMut(&StoredTable)) -> Result<()>,
+    parts: ReadParts,
 }
 
 impl Format {
