@@ -75,8 +75,8 @@ pub enum Command {
     Recipe(PrintRecipe),
     /// Check the machine: FFmpeg, ONNX Runtime and the models, found and needed.
     Doctor,
-    /// Print SCHEMA.md: every table and column with its unit.
-    Schema,
+    /// Print SCHEMA.md: every table and column with its unit; or write the codebook of an output folder.
+    Schema(Schema),
     /// Print the completions of a shell, to be sourced by it.
     Completions {
         /// Which shell.
@@ -152,6 +152,18 @@ fn transcript_help() -> String {
         "The transcript of a single media file; its turns are the rows of the tables. Without one, the speech turns found are the turns. Read are \
          {formats}; the content decides"
     )
+}
+
+/// `turnwise schema`.
+#[derive(Debug, Args)]
+pub struct Schema {
+    /// Write the codebook of this output folder instead: name, unit, meaning, source, modality, cut-off, share filled
+    /// and range seen of every column, over all finished interviews.
+    #[arg(long, value_name = "OUT", requires = "to", value_hint = ValueHint::DirPath)]
+    pub codebook: Option<PathBuf>,
+    /// Folder for codebook.md and codebook.csv.
+    #[arg(long, value_name = "DIR", requires = "codebook", value_hint = ValueHint::DirPath)]
+    pub to: Option<PathBuf>,
 }
 
 /// `turnwise inspect`.

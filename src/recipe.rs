@@ -1,6 +1,8 @@
 //! The recipe: every parameter that changes results, one table a stage, read from TOML and overridden by `--set
 //! KEY=VALUE`.
 
+mod values;
+
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};

@@ -32,6 +32,7 @@ fn spec(entry: &Entry, kind: Kind, cut_off: CutOff) -> ColumnSpec {
     ColumnSpec::new(format!("egemaps_{}", entry.name), kind, entry.unit, entry.description)
         .until(cut_off)
         .of(Modality::Voice)
+        .from_source("Eyben et al. 2016")
 }
 
 /// The 25 descriptors for the `voice` table. openSMILE has no frame for the last 40 ms of a signal: there, and where a

@@ -77,6 +77,10 @@ pub struct VoiceConfig {
     /// Dip of intensity that parts two syllable nuclei (de Jong & Wempe use 2).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub syllable_dip_db: f32,
+    /// A sample at least this large counts as clipped: a clipped wave keeps to within 1 % of full scale through a lossy
+    /// codec and resampling.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
+    pub clipped_above: f32,
     /// How far back from the turn's end the noise floor is looked for.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub noise_window_secs: f64,
@@ -93,6 +97,7 @@ impl Default for VoiceConfig {
             min_pause_secs: 0.3,
             min_unvoiced_pause_secs: 0.5,
             syllable_dip_db: 2.0,
+            clipped_above: 0.99,
             noise_window_secs: 60.0,
         }
     }

@@ -4,19 +4,15 @@ use std::ops::Range;
 
 use super::{Acoustics, GRID};
 
-/// A sample at least this large counts as clipped: a clipped wave keeps to within 1 % of full scale through a lossy
-/// codec and resampling.
-const FULL_SCALE: f32 = 0.99;
-
 /// A voice this little above the noise, as a ratio of powers, cannot be told from it: 1 dB.
 const LEAST_RISE: f64 = 1.26;
 
 /// Fewest frames a noise floor is taken from: one second.
 const MIN_NOISE_FRAMES: usize = 100;
 
-/// Share of samples at full scale; `None` without samples.
-pub(super) fn clipped_share(samples: &[f32]) -> Option<f64> {
-    let clipped = samples.iter().filter(|s| s.abs() >= FULL_SCALE).count();
+/// Share of samples of at least `full_scale`; `None` without samples.
+pub(super) fn clipped_share(samples: &[f32], full_scale: f32) -> Option<f64> {
+    let clipped = samples.iter().filter(|s| s.abs() >= full_scale).count();
     (!samples.is_empty()).then(|| clipped as f64 / samples.len() as f64)
 }
 
@@ -57,9 +53,10 @@ mod tests {
 
     #[test]
     fn clipping_and_offset_are_shares_and_means() {
-        assert!((clipped_share(&[1.0, -1.0, 0.5, 0.0]).unwrap() - 0.5).abs() < 1e-12);
+        let share = |full_scale| clipped_share(&[1.0, -1.0, 0.5, 0.0], full_scale).unwrap();
+        assert!((share(0.99) - 0.5).abs() < 1e-12 && (share(0.5) - 0.75).abs() < 1e-12);
         assert!((dc_offset(&[0.5, 0.0, 0.25, 0.25]).unwrap() - 0.25).abs() < 1e-12);
-        assert!(clipped_share(&[]).is_none() && dc_offset(&[]).is_none());
+        assert!(clipped_share(&[], 0.99).is_none() && dc_offset(&[]).is_none());
     }
 
     #[test]

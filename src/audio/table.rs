@@ -48,12 +48,18 @@ fn acoustic_columns<'a>() -> [Column<VoiceFrame<'a>>; 5] {
         "Intensity as Praat defines it for a lowest pitch of 75 Hz, full scale taken as 1 Pa; null in silence.";
     [
         measure("level_db", "dBFS", "RMS of the 20 ms window around its mean; null below -100 dBFS.", |a| &a.level_db),
-        measure("intensity_db", "dB re 20 uPa", intensity, |a| &a.intensity_db),
-        measure("pitch_hz", "Hz", "Fundamental frequency (SwiftF0); null where unvoiced.", |a| &a.pitch_hz),
+        measure("intensity_db", "dB re 20 uPa", intensity, |a| &a.intensity_db).from_source("Boersma & Weenink"),
+        measure("pitch_hz", "Hz", "Fundamental frequency (SwiftF0); null where unvoiced.", |a| &a.pitch_hz)
+            .from_source("SwiftF0"),
         measure("pitch_confidence", "", "SwiftF0's confidence that the frame is voiced, 0 to 1.", |a| {
             &a.pitch_confidence
-        }),
-        Column::bool("voiced", "True where the frame is voiced.", |f: &VoiceFrame<'a>| f.acoustics.voiced[f.frame]),
+        })
+        .from_source("SwiftF0"),
+        Column::bool(
+            "voiced",
+            "True where that confidence is at least {voice.voicing_confidence}.",
+            |f: &VoiceFrame<'a>| f.acoustics.voiced[f.frame],
+        ),
     ]
 }
 

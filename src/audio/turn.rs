@@ -131,7 +131,7 @@ pub fn turn_voice(
         jitter_local: praat::jitter_local(&periods),
         shimmer_local: praat::shimmer_local(&periods),
         shimmer_local_db: praat::shimmer_local_db(&periods),
-        clipped_share: quality::clipped_share(samples),
+        clipped_share: quality::clipped_share(samples, config.clipped_above),
         snr_db: quality::snr_db(acoustics, range, config.noise_window_secs),
         dc_offset: quality::dc_offset(samples),
         level_db: Spread::of(&level),

@@ -2,19 +2,20 @@
 
 use super::TurnVoice;
 use crate::statistics::Spread;
-use crate::table::{Column, CutOff, Modality, all_of, all_until};
+use crate::table::{Column, CutOff, Modality, all_from, all_of, all_until};
 
 const SEMITONES: &str = "semitones re 27.5 Hz";
 
 /// The voice columns of a turn, in the order they are written; each looks no further than the turn's end. Pauses and
 /// rates tell of timing, all others of the voice.
 pub fn turn_voice_columns() -> Vec<Column<TurnVoice>> {
-    let mut columns = all_of(Modality::Voice, pitch_columns().into_iter().chain(level_columns()));
+    let mut columns = all_of(Modality::Voice, all_from("SwiftF0", pitch_columns()).into_iter().chain(level_columns()));
     columns.extend(all_of(Modality::Timing, rate_columns().into_iter().chain(pause_columns())));
-    columns.extend(all_of(Modality::Voice, period_columns().into_iter().chain(recording_columns())));
+    let periods = all_from("Boersma & Weenink", period_columns());
+    columns.extend(all_of(Modality::Voice, periods.into_iter().chain(recording_columns())));
     columns.push(Column::text(
         "voice_missing",
-        "Why voice columns are null: no_stream, past_end, too_short, silent, \
+        "Why voice columns are null: no_stream, past_end, too_short (less than {voice.min_turn_secs} s of audio), silent, \
              unvoiced (pitch, jitter, shimmer, snr only).",
         |t: &TurnVoice| t.missing,
     ));
@@ -32,9 +33,13 @@ fn pitch_columns() -> Vec<Column<TurnVoice>> {
         Column::float(name, unit, description, move |t: &TurnVoice| t.pitch_semitones.map(statistic))
     }
     vec![
-        Column::float("pitch_mean_hz", "Hz", "Mean pitch of the turn's voiced frames (SwiftF0).", |t: &TurnVoice| {
-            t.pitch_mean_hz
-        }),
+        Column::float(
+            "pitch_mean_hz",
+            "Hz",
+            "Mean pitch of the turn's voiced frames (SwiftF0; voiced = its confidence is at least {voice.voicing_confidence}; \
+             {voice.pitch_min_hz} to {voice.pitch_max_hz} Hz).",
+            |t: &TurnVoice| t.pitch_mean_hz,
+        ),
         pitch("pitch_mean_semitones", SEMITONES, "Mean pitch of the voiced frames.", |s| s.mean),
         pitch("pitch_sd_semitones", "semitones", "Standard deviation of the voiced frames' pitch.", |s| s.sd),
         pitch("pitch_range_semitones", "semitones", "5th to 95th percentile of the voiced frames' pitch.", |s| s.range),
@@ -44,7 +49,7 @@ fn pitch_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "voiced_share",
             "",
-            "Share of the turn's 10 ms frames that are voiced, 0 to 1.",
+            "Share of the turn's 10 ms frames that are voiced (SwiftF0's confidence at least {voice.voicing_confidence}), 0 to 1.",
             |t: &TurnVoice| t.voiced_share,
         ),
     ]
@@ -67,9 +72,10 @@ fn level_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "intensity_mean_db",
             "dB re 20 uPa",
-            "Mean Praat intensity, full scale taken as 1 Pa.",
+            "Mean Praat intensity (lowest pitch 75 Hz), full scale taken as 1 Pa.",
             |t: &TurnVoice| t.intensity_mean_db,
-        ),
+        )
+        .from_source("Boersma & Weenink"),
     ]
 }
 
@@ -84,31 +90,34 @@ fn rate_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "articulation_rate_words_per_sec",
             "1/s",
-            "Transcript words by the time spoken, pauses and silent ends left out.",
+            "Transcript words by the time spoken, pauses (as pause_count) and silent ends left out.",
             |t: &TurnVoice| t.articulation_rate_words_per_sec,
         ),
         Column::float(
             "syllable_rate_per_sec",
             "1/s",
-            "Syllable nuclei (voiced intensity peaks parted by dips of 2 dB, after de Jong & Wempe 2009) \
-             by the turn's length.",
+            "Syllable nuclei (voiced intensity peaks parted by dips of {voice.syllable_dip_db} dB and less than \
+             {voice.quiet_below_peak_db} dB below the turn's 99th percentile, after de Jong & Wempe 2009) by the turn's length.",
             |t: &TurnVoice| t.syllable_rate_per_sec,
-        ),
+        )
+        .from_source("de Jong & Wempe 2009"),
         Column::float(
             "articulation_rate_syllables_per_sec",
             "1/s",
-            "Syllable nuclei by the time spoken, pauses and silent ends left out.",
+            "Syllable nuclei (as syllable_rate_per_sec) by the time spoken, pauses (as pause_count) and silent ends left out.",
             |t: &TurnVoice| t.articulation_rate_syllables_per_sec,
-        ),
+        )
+        .from_source("de Jong & Wempe 2009"),
     ]
 }
 
 fn pause_columns() -> Vec<Column<TurnVoice>> {
-    vec![
+    let columns = [
         Column::int(
             "pause_count",
             "",
-            "Pauses inside the turn: quiet for 0.3 s or unvoiced for 0.5 s.",
+            "Pauses inside the turn: unvoiced and at least {voice.quiet_below_peak_db} dB below the turn's 99th percentile of \
+             intensity for {voice.min_pause_secs} s, or unvoiced for {voice.min_unvoiced_pause_secs} s however loud.",
             |t: &TurnVoice| t.pause_count,
         ),
         Column::float("pause_total_secs", "s", "Summed length of those pauses.", |t: &TurnVoice| t.pause_total_secs),
@@ -119,10 +128,11 @@ fn pause_columns() -> Vec<Column<TurnVoice>> {
             "onset_delay_secs",
             "s",
             "From the turn's start to its first frame with voice or energy; \
-             noise without voice for 0.5 s does not count.",
+             noise without voice for {voice.min_unvoiced_pause_secs} s does not count.",
             |t: &TurnVoice| t.onset_delay_secs,
         ),
-    ]
+    ];
+    all_from("de Jong & Wempe 2009", columns)
 }
 
 fn period_columns() -> Vec<Column<TurnVoice>> {
@@ -130,13 +140,15 @@ fn period_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "praat_jitter_local",
             "ratio",
-            "Mean absolute difference of consecutive periods by the mean period, as Praat defines it.",
+            "Mean absolute difference of consecutive periods by the mean period, as Praat defines it: periods of 0.1 to 20 ms, \
+             neighbours within a factor of 1.3.",
             |t: &TurnVoice| t.jitter_local,
         ),
         Column::float(
             "praat_shimmer_local",
             "ratio",
-            "Mean absolute difference of consecutive periods' amplitudes by the mean amplitude, as Praat defines it.",
+            "Mean absolute difference of consecutive periods' amplitudes by the mean amplitude, as Praat defines it: periods as \
+             for the jitter, amplitudes within a factor of 1.6.",
             |t: &TurnVoice| t.shimmer_local,
         ),
         Column::float(
@@ -150,11 +162,17 @@ fn period_columns() -> Vec<Column<TurnVoice>> {
 
 fn recording_columns() -> Vec<Column<TurnVoice>> {
     vec![
-        Column::float("clipped_share", "", "Share of samples at full scale, 0 to 1.", |t: &TurnVoice| t.clipped_share),
+        Column::float(
+            "clipped_share",
+            "",
+            "Share of samples of at least {voice.clipped_above} of full scale, 0 to 1.",
+            |t: &TurnVoice| t.clipped_share,
+        ),
         Column::float(
             "snr_db",
             "dB",
-            "Voiced frames' mean power over that of the quietest tenth of frames in the 60 s up to the turn's end.",
+            "Voiced frames' mean power, less the noise's, over the noise: the quietest tenth of frames in the \
+             {voice.noise_window_secs} s up to the turn's end; null with less than 1 s of them, or less than 1 dB above them.",
             |t: &TurnVoice| t.snr_db,
         ),
         Column::float("dc_offset", "full scale", "Mean sample of the turn.", |t: &TurnVoice| t.dc_offset),

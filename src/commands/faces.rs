@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use turnwise::face::{self, FaceConfig, FaceModels, FaceTracker, faces_table, tracks_table};
 use turnwise::inference::{ModelSet, Registry, Runtime};
 use turnwise::media::StreamPick;
-use turnwise::pipeline::{Request, file_metadata};
+use turnwise::pipeline::{Request, file_metadata, with_values};
 use turnwise::store::whole::write_by_path;
 use turnwise::text::clean;
 
@@ -37,8 +37,10 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     for warning in report.warnings.into_iter().chain(faces.warning()) {
         tracing::warn!("{warning}");
     }
-    writer.write(&paths[0], &faces_table(&id, &faces, &recipe.face)?, &metadata)?;
-    writer.write(&paths[1], &tracks_table(&id, &faces, &recipe.face)?, &metadata)?;
+    let tables = [faces_table(&id, &faces, &recipe.face)?, tracks_table(&id, &faces, &recipe.face)?];
+    for (path, table) in paths.iter().zip(tables) {
+        writer.write(path, &with_values(table, &recipe), &metadata)?;
+    }
     tracing::info!(
         "{} observations of {} persons in {}",
         faces.observations.len(),

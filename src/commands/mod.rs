@@ -21,7 +21,7 @@ use clap::CommandFactory;
 use turnwise::error::Error;
 use turnwise::file::keep_apart;
 use turnwise::inference::Registry;
-use turnwise::inspect::{InspectOptions, inspect};
+use turnwise::inspect::{Codebook, InspectOptions, inspect};
 use turnwise::pipeline::schema_page;
 use turnwise::recipe::Recipe;
 use turnwise::text::clean_lines;
@@ -56,7 +56,10 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Doctor => return machine::doctor(&registry()?),
         Command::Recipe(args) if args.json_schema => print(&format!("{:#}\n", Recipe::json_schema()))?,
         Command::Recipe(args) => print(&recipe(&args.recipe)?.to_toml()?)?,
-        Command::Schema => print(&schema_page()?)?,
+        Command::Schema(args) => match (&args.codebook, &args.to) {
+            (Some(out), Some(to)) => codebook(out, to)?,
+            _ => print(&schema_page()?)?,
+        },
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "turnwise", &mut text);
@@ -64,6 +67,17 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the codebook of an output folder.
+fn codebook(out: &Path, to: &Path) -> Result<()> {
+    must_be_there(out)?;
+    let book = Codebook::of(out)?;
+    if let Some(left_out) = book.left_out() {
+        tracing::warn!("{left_out}");
+    }
+    let [page, table] = book.write(to)?;
+    print(&format!("{}\n{}\n", page.display(), table.display()))
 }
 
 /// Writes to standard output, nothing that steers a terminal; unlike `print!` it gives a closed pipe back as an error.

@@ -13,17 +13,18 @@ use super::{Faces, Observation};
 use crate::time::Segment;
 
 /// One swing takes at most this long.
-const LONGEST_SWING_SECS: f64 = 0.6;
+pub const LONGEST_SWING_SECS: f64 = 0.6;
 /// The head rests at most this long between swings of one gesture.
-const LONGEST_REST_SECS: f64 = 0.3;
+pub const LONGEST_REST_SECS: f64 = 0.3;
 /// Observations further apart than this belong to different movements.
 const LONGEST_STEP_SECS: f64 = 0.35;
 /// A swing has begun when this share of it is done, and has ended when only this share is left: the head may rest at an
 /// extreme.
 const REST_SHARE: f64 = 0.15;
-/// Fewest swings of a nod and of a shake.
-const NOD_SWINGS: usize = 2;
-const SHAKE_SWINGS: usize = 3;
+/// Fewest swings of a nod.
+pub const NOD_SWINGS: usize = 2;
+/// Fewest swings of a shake.
+pub const SHAKE_SWINGS: usize = 3;
 
 /// Which gesture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -46,7 +46,9 @@ mod watch;
 
 pub use config::FaceConfig;
 pub use detect::MOST_FACES;
-pub use gesture::{GestureKind, HeadGesture, head_gestures};
+pub use gesture::{
+    GestureKind, HeadGesture, LONGEST_REST_SECS, LONGEST_SWING_SECS, NOD_SWINGS, SHAKE_SWINGS, head_gestures,
+};
 pub use models::FaceModels;
 pub use observation::{
     BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track,

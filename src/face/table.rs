@@ -2,7 +2,7 @@
 
 use super::{BLENDSHAPES, EXPRESSIONS, FaceConfig, Faces, Gaze, HeadPose, Observation, Track};
 use crate::error::Result;
-use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, all_of};
+use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, all_from, all_of};
 
 /// A face in a frame, on its way into the `faces` table.
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +49,8 @@ pub fn faces_layout<'a>(config: &FaceConfig) -> Layout<FaceRow<'a>> {
     let interview = |r: &FaceRow<'a>| r.interview_id;
     let time = "Presentation time of the frame since the recording's origin.";
     let track = "Track the observation belongs to, from 1 by first appearance.";
-    let person = "Person the track belongs to, from P1 by first appearance, or a name of the enrolment folder; null = seen too \
-                  little to be a person.";
+    let person = "Person the track belongs to, from P1 by first appearance, or a name of the enrolment folder; tracks whose mean \
+                  embeddings lie closer than {face.same_person_distance} are one; null = seen too little to be a person.";
     let mut columns = vec![
         Column::text("interview_id", "Interview the row belongs to.", interview).until(CutOff::None),
         Column::float("pts_secs", "s", time, |r: &FaceRow<'a>| r.observation.pts),
@@ -59,12 +59,16 @@ pub fn faces_layout<'a>(config: &FaceConfig) -> Layout<FaceRow<'a>> {
     ];
     let seen = box_columns()
         .into_iter()
-        .chain(pose_columns())
+        .chain(all_from("MediaPipe", pose_columns()))
         .chain(gaze_columns())
         .chain(opening_columns())
         .chain(quality_columns());
-    let expressive = blendshape_columns().into_iter().chain(expression_columns());
-    columns.extend(all_of(Modality::Face, seen.chain(expressive).chain(config.landmarks.then(landmark_column))));
+    let expressive = all_from("MediaPipe", blendshape_columns()).into_iter().chain(expression_columns());
+    columns.extend(all_of(
+        Modality::Face,
+        seen.chain(expressive)
+            .chain(config.landmarks.then(landmark_column).map(|c| c.from_source("Grishchenko et al. 2020; MediaPipe"))),
+    ));
     Layout { name: "faces", description: "One face seen in one video frame.", columns }
 }
 
@@ -74,8 +78,19 @@ fn box_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
         measure("box_top_px", "px", "Top edge of the box around the face mesh.", |o| o.bounds.top),
         measure("box_width_px", "px", "Width of the box around the face mesh.", |o| o.bounds.width),
         measure("box_height_px", "px", "Height of the box around the face mesh.", |o| o.bounds.height),
-        measure("score", "1", "Detector score of the track's last detection, 0 to 1.", |o| o.score),
-        measure("presence", "1", "Landmark model's certainty that there is a face, 0 to 1.", |o| o.presence),
+        measure(
+            "score",
+            "1",
+            "Detector score of the track's last detection, 0 to 1; a face has at least {face.detect_score}, one that is searched for \
+             {face.search_score}.",
+            |o| o.score,
+        ),
+        measure(
+            "presence",
+            "1",
+            "Landmark model's certainty that there is a face, 0 to 1; followed from {face.presence} on.",
+            |o| o.presence,
+        ),
     ]
 }
 
@@ -156,8 +171,9 @@ fn landmark_column<'a>() -> Column<FaceRow<'a>> {
 /// The `tracks` table; sorted by track.
 pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
     let interview = |r: &TrackRow<'a>| r.interview_id;
-    let person = "Person the track belongs to; null for a face seen too small, too doubtfully or too shortly to be a person of \
-                  the interview.";
+    let person = "Person the track belongs to; null for a face seen too small (mean below {face.person_size_px} px), too \
+                  doubtfully (mean score below {face.person_score}) or too shortly (fewer than {face.person_observations} \
+                  observations) to be a person of the interview.";
     let size = ColumnSpec::new("mean_size_px", Kind::F32, "px", "Mean size of the face.");
     let score = ColumnSpec::new("mean_score", Kind::F32, "1", "Mean detector score, 0 to 1.");
     let mut columns = vec![

@@ -1,9 +1,9 @@
 //! SCHEMA.md: every table and column in words, made from the code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::table::{ColumnSpec, TableSchema};
+use crate::table::{ColumnSpec, TableSchema, reference};
 
 /// A family of at least so many columns that say the same of different things is told in one line.
 const FAMILY: usize = 13;
@@ -18,7 +18,9 @@ pub fn schema_markdown(tables: &[TableSchema]) -> String {
         "# Tables\n\n\
          Made from the code; do not edit. One file per interview and table, Parquet unless another format is asked for. Missing values are null.\n\
          The cut-off is the time up to which a column looked: none (known beforehand), turn_start, turn_end, next_turn (start of the next turn), interview (its end).\n\
-         `*` in a name stands for each of the words listed below its table.\n\n\
+         `*` in a name stands for each of the words listed below its table.\n\
+         Source: where the definition comes from, in full at the end of this page; where it is empty, the definition is Turnwise's own and the description is the whole of it.\n\
+         Values in descriptions are those of the default recipe; keys in brackets behind a description set them, and each file's own metadata tell the values that held for it.\n\n\
          Sizes: `dyads` has a row for each turn and other speaker, `synchrony` one for each ordered pair of speakers and signal. In a crowd \
          (more than 100 speakers; or more than 21, and `dyads` would have more than 300,000 rows) `dyads` has for each turn those who talk \
          during it and those who talked last before it, 20 in all (fewer, but at least 2, where it would still pass 4 million rows), and \
@@ -51,11 +53,26 @@ pub fn chapter_markdown(chapter: &Chapter) -> String {
     text
 }
 
+/// The references of the sources that columns of `tables` name, sorted; a short form that is in no list is told as it
+/// is.
+pub fn sources_markdown<'a>(columns: impl IntoIterator<Item = &'a ColumnSpec>) -> String {
+    let shorts: BTreeSet<&str> =
+        columns.into_iter().flat_map(|c| c.source.split("; ")).filter(|s| !s.is_empty()).collect();
+    if shorts.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("\n# Sources\n\n");
+    for short in shorts {
+        let _ = writeln!(text, "- **{short}**: {}", reference(short).unwrap_or("not told further"));
+    }
+    text
+}
+
 fn section(text: &mut String, heading: &str, table: &TableSchema) {
     // Writing to a String cannot fail.
     let _ = write!(
         text,
-        "\n## {}\n\n{}\n\n| column | type | unit | cut-off | description |\n|---|---|---|---|---|\n",
+        "\n## {}\n\n{}\n\n| column | type | unit | cut-off | description | source |\n|---|---|---|---|---|---|\n",
         heading,
         cell(table.description)
     );
@@ -85,16 +102,17 @@ fn section(text: &mut String, heading: &str, table: &TableSchema) {
 fn line(text: &mut String, name: &str, column: &ColumnSpec, description: &str) {
     let _ = writeln!(
         text,
-        "| `{}` | {} | {} | {} | {} |",
+        "| `{}` | {} | {} | {} | {} | {} |",
         cell(name),
         column.kind.name(),
         cell(&column.unit),
         column.cut_off.name(),
-        cell(description)
+        cell(description),
+        cell(&column.source)
     );
 }
 
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
@@ -107,6 +125,7 @@ struct Family {
     kind: &'static str,
     unit: String,
     cut_off: &'static str,
+    source: String,
 }
 
 impl Family {
@@ -166,6 +185,7 @@ fn candidates(column: &ColumnSpec) -> Vec<(Family, String)> {
             kind: column.kind.name(),
             unit: column.unit.clone().into_owned(),
             cut_off: column.cut_off.name(),
+            source: column.source.clone().into_owned(),
         };
         found.push((family, word.to_owned()));
     }
@@ -183,7 +203,9 @@ mod tests {
             name: "turns",
             description: "One row per turn.",
             columns: vec![
-                ColumnSpec::new("start_secs", Kind::F64, "s", "Start | of the turn.").until(CutOff::TurnStart),
+                ColumnSpec::new("start_secs", Kind::F64, "s", "Start | of the turn.")
+                    .until(CutOff::TurnStart)
+                    .from_source("Heldner & Edlund 2010"),
                 ColumnSpec::new("text", Kind::Str, "", "Words."),
             ],
         };
@@ -196,10 +218,10 @@ mod tests {
                 "",
                 "One row per turn.",
                 "",
-                "| column | type | unit | cut-off | description |",
-                "|---|---|---|---|---|",
-                "| `start_secs` | float64 | s | turn_start | Start \\| of the turn. |",
-                "| `text` | string |  | interview | Words. |",
+                "| column | type | unit | cut-off | description | source |",
+                "|---|---|---|---|---|---|",
+                "| `start_secs` | float64 | s | turn_start | Start \\| of the turn. | Heldner & Edlund 2010 |",
+                "| `text` | string |  | interview | Words. |  |",
             ]
         );
     }
@@ -214,7 +236,7 @@ mod tests {
         let chapter =
             Chapter { title: "Other tables", text: "Of another command.", tables: vec![("t of it".into(), table)] };
         let head = "\n# Other tables\n\nOf another command.\n\n## t of it\n\nOne thing.\n\n";
-        let rows = "| column | type | unit | cut-off | description |\n|---|---|---|---|---|\n| `a` | int64 |  | interview | How many. |\n";
+        let rows = "| column | type | unit | cut-off | description | source |\n|---|---|---|---|---|---|\n| `a` | int64 |  | interview | How many. |  |\n";
         assert_eq!(chapter_markdown(&chapter), format!("{head}{rows}"));
     }
 
@@ -239,10 +261,13 @@ mod tests {
         columns.push(ColumnSpec::new("blendshape_missing", Kind::Str, "", "Why they are null."));
         let text = schema_markdown(&[TableSchema { name: "t", description: "", columns }]);
         assert!(
-            text.contains("| `blendshape_*_mean` | float32 |  | interview | Mean of * over the turn. |\n"),
+            text.contains("| `blendshape_*_mean` | float32 |  | interview | Mean of * over the turn. |  |\n"),
             "{text}"
         );
-        assert!(text.contains("| `blendshape_*_max` | float32 |  | interview | Largest * of the turn. |\n"), "{text}");
+        assert!(
+            text.contains("| `blendshape_*_max` | float32 |  | interview | Largest * of the turn. |  |\n"),
+            "{text}"
+        );
         assert!(
             text.contains(&format!(
                 "\n`blendshape_*_mean`, `blendshape_*_max` (13 columns each): {}\n",

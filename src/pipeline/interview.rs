@@ -1,6 +1,7 @@
 //! The one row that `interviews` holds for an interview: streams, counts, offsets, warnings, provenance; or its error.
 
 use super::scene::Scene;
+use super::tables::with_values;
 use super::{Request, told};
 use crate::annotation::union_secs;
 use crate::error::{Error, Result};
@@ -244,7 +245,12 @@ fn face_columns<'a>() -> Vec<Column<Row<'a>>> {
         .of(Modality::Face),
         Column::int("tracks", "", "Face tracks.", |r: &Row<'a>| r.seen().map(|s| s.seen.faces.tracks.len()))
             .of(Modality::Face),
-        Column::int("cuts", "", "Shot cuts.", |r: &Row<'a>| r.seen().map(|s| s.seen.faces.cuts.len())),
+        Column::int(
+            "cuts",
+            "",
+            "Shot cuts: two frames' thumbnails differ by at least {face.cut_threshold}.",
+            |r: &Row<'a>| r.seen().map(|s| s.seen.faces.cuts.len()),
+        ),
         Column::float("face_share", "1", "Looked-at frames with at least one face, over all, 0 to 1.", Row::face_share)
             .of(Modality::Face),
     ]
@@ -255,7 +261,7 @@ fn offset_columns<'a>() -> [Column<Row<'a>>; 2] {
         Column::float(
             "transcript_offset_secs",
             "s",
-            "Add this to the transcript's times and they fit the voice activity best; measured, applied only when asked.",
+            "Add this to the transcript's times and they fit the voice activity best; measured up to {turns.max_transcript_offset_secs} s, applied only when asked.",
             |r: &Row<'a>| Some(r.scene()?.offset?.offset_secs),
         ),
         Column::float(
@@ -276,7 +282,7 @@ pub fn interviews_schema() -> TableSchema {
 pub(super) fn done(scene: &Scene<'_>, request_hash: &str, warnings: Vec<String>) -> Result<Table> {
     let Scene { request, recipe, .. } = *scene;
     let (media, group, warnings) = told::words(request, recipe, warnings);
-    layout().table([Row {
+    let table = layout().table([Row {
         request,
         media,
         group,
@@ -284,13 +290,14 @@ pub(super) fn done(scene: &Scene<'_>, request_hash: &str, warnings: Vec<String>)
         request_hash: Some(request_hash),
         recipe_hash: told::recipe(recipe).hash()?,
         outcome: Outcome::Done(scene),
-    }])
+    }])?;
+    Ok(with_values(table, recipe))
 }
 
 /// The row of a failed interview.
 pub(super) fn failure(request: &Request, recipe: &Recipe, error: &Error) -> Result<Table> {
     let (media, group, warnings) = told::words(request, recipe, Vec::new());
-    layout().table([Row {
+    let table = layout().table([Row {
         request,
         media,
         group,
@@ -298,5 +305,6 @@ pub(super) fn failure(request: &Request, recipe: &Recipe, error: &Error) -> Resu
         request_hash: None,
         recipe_hash: told::recipe(recipe).hash()?,
         outcome: Outcome::Failed { error: told::error(request, recipe, error), kind: error.kind() },
-    }])
+    }])?;
+    Ok(with_values(table, recipe))
 }

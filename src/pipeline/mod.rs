@@ -36,7 +36,7 @@ pub use inputs::Inputs;
 pub use interview::interviews_schema;
 pub use models::Models;
 pub use schema_page::schema_page;
-pub use tables::{feature_tables, schemas};
+pub use tables::{feature_tables, schemas, with_values};
 pub use write::{file_metadata, write, write_failure};
 
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::schemas;
 use crate::error::Result;
-use crate::inspect::schema_doc::{Chapter, chapter_markdown, schema_markdown};
+use crate::inspect::schema_doc::{Chapter, chapter_markdown, schema_markdown, sources_markdown};
 use crate::recipe::Recipe;
 use crate::table::TableSchema;
 use crate::{audio, baseline, tasks};
@@ -15,11 +15,12 @@ use crate::{audio, baseline, tasks};
 /// # Errors
 /// A recipe that cannot be told as JSON.
 pub fn schema_page() -> Result<String> {
-    let mut text = schema_markdown(&schemas(&Recipe::default()));
-    for chapter in [optional()?, of_voice(), of_tasks(), of_baselines()] {
-        text += &chapter_markdown(&chapter);
-    }
-    Ok(text)
+    let usual = schemas(&Recipe::default());
+    let chapters = [optional()?, of_voice(), of_tasks(), of_baselines()];
+    let mut text = schema_markdown(&usual);
+    chapters.iter().for_each(|chapter| text += &chapter_markdown(chapter));
+    let further = chapters.iter().flat_map(|chapter| chapter.tables.iter().map(|(_, table)| table));
+    Ok(text + &sources_markdown(usual.iter().chain(further).flat_map(|table| &table.columns)))
 }
 
 /// What each switch of the recipe that is off adds to the tables when it is on: found by turning them on one after
@@ -105,6 +106,36 @@ mod tests {
         }
     }
 
+    /// True where `{section.key}` still stands for a value.
+    fn has_place(text: &str) -> bool {
+        let keys = text.split('{').skip(1).filter_map(|part| part.split_once('}')).map(|(key, _)| key);
+        keys.into_iter().any(|key| key.contains('.') && key.chars().all(|c| c.is_ascii_lowercase() || "._".contains(c)))
+    }
+
+    #[test]
+    fn descriptions_tell_the_recipe_that_holds_and_sources_are_in_the_list() {
+        let mut recipe = Recipe::default();
+        recipe.turns.active_above = 0.45;
+        let tables = schemas(&recipe);
+        let turns = tables.iter().find(|t| t.name == "turns").unwrap();
+        let active = turns.columns.iter().find(|c| c.name == "blendshape_mouthSmileLeft_active_share").unwrap();
+        assert!(
+            active.description.contains("0.45") && active.description.ends_with("[turns.active_above]"),
+            "{active:?}"
+        );
+        assert_eq!(recipe.values().unwrap()["turns.active_above"], "0.45");
+        let mut used = std::collections::BTreeSet::new();
+        for column in tables.iter().flat_map(|t| &t.columns) {
+            assert!(!has_place(&column.description), "{column:?}");
+            for source in column.source.split("; ").filter(|s| !s.is_empty()) {
+                assert!(crate::table::reference(source).is_some(), "{}: {source}", column.name);
+                used.insert(source);
+            }
+        }
+        assert!(has_place("At most {turns.no_such} s.") && !has_place("{}, {x}, {\"a.b\": 1}"));
+        assert!(used.len() > 10, "{used:?}");
+    }
+
     #[test]
     fn every_table_and_every_optional_column_is_told() {
         let text = schema_page().unwrap();
@@ -119,6 +150,7 @@ mod tests {
             assert!(text.contains(&format!("## tasks/<name> of the rule {rule}\n")), "{rule}");
         }
         assert!(["lld", "functionals"].iter().all(|t| text.contains(&format!("\n## {t}\n"))));
+        assert!(!has_place(&text), "a key of no recipe in a description");
         assert!(text.contains("\n## baseline/<task>/predictions\n") && text.contains("| `label_rank` |"));
     }
 }

@@ -1,6 +1,7 @@
 //! The list of tables: from the scene of one interview to each of them.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use super::scene::Scene;
 use super::{hear::Heard, interview};
@@ -71,12 +72,28 @@ const TABLES: [SceneTable; 10] = [
 /// The contract of every table of an output folder, in the order of SCHEMA.md.
 pub fn schemas(recipe: &Recipe) -> Vec<TableSchema> {
     let tables = TABLES.iter().map(|t| (t.schema)(recipe));
-    std::iter::once(interview::interviews_schema()).chain(tables).collect()
+    let values = values(recipe);
+    let all = std::iter::once(interview::interviews_schema()).chain(tables);
+    all.map(|schema| schema.filled(&|key| values.get(key).cloned())).collect()
+}
+
+/// A table whose descriptions tell the recipe's values (see [`crate::table::Table::filled`]).
+pub fn with_values(table: Table, recipe: &Recipe) -> Table {
+    let values = values(recipe);
+    table.filled(&|key| values.get(key).cloned())
+}
+
+/// The values of a recipe, nothing in them that says where something lies on this machine.
+fn values(recipe: &Recipe) -> BTreeMap<String, String> {
+    // Only what has no TOML form fails, and a recipe has one.
+    recipe.told(String::new(), String::new()).values().unwrap_or_default()
 }
 
 /// The contracts of the tables whose columns tasks may take for features.
 pub fn feature_tables(recipe: &Recipe) -> Vec<TableSchema> {
-    TABLES.iter().filter(|t| t.features).map(|t| (t.schema)(recipe)).collect()
+    let values = values(recipe);
+    let all = TABLES.iter().filter(|t| t.features).map(|t| (t.schema)(recipe));
+    all.map(|schema| schema.filled(&|key| values.get(key).cloned())).collect()
 }
 
 /// All tables but the interview's row.
@@ -85,7 +102,7 @@ pub(super) fn tables(scene: &Scene<'_>) -> Result<Vec<Table>> {
     for one in &TABLES {
         let table = (one.make)(scene)?;
         if table.rows() > 0 || !one.only_with_rows {
-            tables.push(table);
+            tables.push(with_values(table, scene.recipe));
         }
     }
     Ok(tables)

@@ -11,7 +11,7 @@ use crate::store::paths::{interviews_path, table_path, table_path_in};
 use crate::store::read::read_columns;
 
 /// The folder of task tables, which are made from the interviews' tables.
-const TASKS: &str = "tasks";
+pub const TASKS: &str = "tasks";
 
 /// Where an extraction writes, and in which format.
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::store::parquet::{self, FileMetadata, OutTable};
+use crate::store::parts;
 use crate::store::read::{self, StoredSchema, StoredTable};
 use crate::table::Table;
 
@@ -25,6 +26,9 @@ pub enum Format {
     /// Arrow IPC: columns as they lie in memory.
     Arrow,
 }
+
+/// Shows the rows of those columns that the schema names, some at a time.
+type ReadParts = fn(&Path, &StoredSchema, &mut dyn FnMut(&StoredTable)) -> Result<()>;
 
 /// All that there is to say of a format.
 struct FormatSpec {
@@ -42,6 +46,8 @@ struct FormatSpec {
     schema: fn(&Path) -> Result<StoredSchema>,
     /// Reads the values of those columns that the schema names.
     values: fn(&Path, StoredSchema) -> Result<StoredTable>,
+    /// The same, some rows at a time.
+    parts: ReadParts,
 }
 
 impl Format {
@@ -58,6 +64,7 @@ impl Format {
                 write: parquet::write_table,
                 schema: read::parquet_schema,
                 values: read::parquet_values,
+                parts: parts::parquet,
             },
             Format::Csv => FormatSpec {
                 name: "csv",
@@ -68,6 +75,7 @@ impl Format {
                 write: csv::write,
                 schema: csv::schema,
                 values: csv::values,
+                parts: csv::parts,
             },
             Format::Arrow => FormatSpec {
                 name: "arrow",
@@ -77,6 +85,7 @@ impl Format {
                 write: arrow::write,
                 schema: arrow::schema,
                 values: arrow::values,
+                parts: arrow::parts,
             },
         }
     }
@@ -123,6 +132,11 @@ impl Format {
     /// The values of those columns of the table at `path` that `schema` names.
     pub(super) fn values_of(path: &Path, schema: StoredSchema) -> Result<StoredTable> {
         (Self::of_file(path).unwrap_or_default().of().values)(path, schema)
+    }
+
+    /// The same, some rows at a time.
+    pub(super) fn parts_of(path: &Path, schema: &StoredSchema, visit: &mut dyn FnMut(&StoredTable)) -> Result<()> {
+        (Self::of_file(path).unwrap_or_default().of().parts)(path, schema, visit)
     }
 }
 

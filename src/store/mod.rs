@@ -1,6 +1,7 @@
 //! The one door to polars: tables and RTTM, written whole or not at all.
 //!
-//! A [`Writer`] writes tables in a [`Format`], `parquet` as Parquet, `read` gets them back, `interviews` joins the
+//! A [`Writer`] writes tables in a [`Format`], `parquet` as Parquet, `read` gets them back, `parts` some rows at a
+//! time, `interviews` joins the
 //! one-row tables of a corpus, `rttm` speaks RTTM and UEM, `paths`, `folder` and `interview_files` know where things
 //! lie in an output folder, `provenance` how they were made, `sweep` takes away what a killed run left, `finished` says
 //! which tables may be taken, and taken together, `agreement` whether annotations are of the same turns.
@@ -12,6 +13,7 @@ mod format;
 pub mod interview_files;
 pub mod interviews;
 pub mod parquet;
+mod parts;
 pub mod paths;
 pub mod provenance;
 pub mod read;
@@ -21,3 +23,4 @@ pub mod sweep;
 pub mod whole;
 
 pub use format::{Format, Writer, remove_table};
+pub use parts::read_parts;

@@ -1,6 +1,6 @@
 //! Writing a table as Parquet: zstd, statistics, fixed row groups, the same bytes for the same table.
 //!
-//! Each column's unit, description, cut-off and modality are the metadata of its Arrow field, so that
+//! Each column's unit, description, cut-off, modality and source are the metadata of its Arrow field, so that
 //! `pyarrow.parquet.read_schema(f).field(c).metadata` shows them; what made the file (recipe, models, tool) is the
 //! file's key-value metadata under `turnwise.` keys. Polars' writer knows no field metadata, so the `ARROW:schema`
 //! entry is made here and handed to it; polars keeps a caller's entry.
@@ -64,6 +64,7 @@ pub(super) mod field_key {
     pub const DESCRIPTION: &str = "description";
     pub const CUT_OFF: &str = "cut_off";
     pub const MODALITY: &str = "modality";
+    pub const SOURCE: &str = "source";
 }
 
 /// One column on its way out.
@@ -73,6 +74,7 @@ pub(super) struct OutColumn<'a> {
     pub description: &'a str,
     pub cut_off: &'a str,
     pub modality: &'a str,
+    pub source: &'a str,
     pub kind: Kind,
     /// `None` where every value is missing.
     pub data: Option<&'a ColumnData>,
@@ -116,6 +118,7 @@ pub(super) fn out(table: &Table) -> OutTable<'_> {
         description: &spec.description,
         cut_off: spec.cut_off.name(),
         modality: spec.modality.name(),
+        source: &spec.source,
         kind: spec.kind,
         data,
     });
@@ -198,6 +201,7 @@ pub(super) fn arrow_field(column: &OutColumn) -> ArrowField {
         (field_key::DESCRIPTION, column.description),
         (field_key::CUT_OFF, column.cut_off),
         (field_key::MODALITY, column.modality),
+        (field_key::SOURCE, column.source),
     ];
     let metadata = metadata.into_iter().map(|(k, v)| (PlSmallStr::from_static(k), PlSmallStr::from_str(v)));
     let mut field = ArrowField::new(column.name.into(), data_type, true);
@@ -276,7 +280,8 @@ mod tests {
             ColumnSpec::new("interview_id", Kind::Str, "", "The interview.").until(CutOff::None),
             ColumnSpec::new("level_db", Kind::F32, "dB", "Mean level, µ = 0.")
                 .until(CutOff::TurnEnd)
-                .of(Modality::Voice),
+                .of(Modality::Voice)
+                .from_source("Somebody 1999; Another 2001"),
             ColumnSpec::new("start_secs", Kind::F64, "s", "Start of the turn.").until(CutOff::TurnStart),
             ColumnSpec::new("words", Kind::I64, "", "Words said.").until(CutOff::NextTurn),
             ColumnSpec::new("on_screen", Kind::Bool, "", "Seen."),

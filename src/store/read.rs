@@ -98,6 +98,7 @@ impl StoredTable {
             description: &spec.description,
             cut_off: spec.cut_off.name(),
             modality: spec.modality.name(),
+            source: &spec.source,
             kind: spec.kind,
             data: Some(data),
         });
@@ -152,7 +153,7 @@ pub(super) struct FileKind {
     pub tail: Tail,
 }
 
-const PARQUET: FileKind = FileKind { name: "Parquet file", tail: seal::PARQUET };
+pub(super) const PARQUET: FileKind = FileKind { name: "Parquet file", tail: seal::PARQUET };
 
 /// The footer of a Parquet file.
 pub(super) fn parquet_schema(path: &Path) -> Result<StoredSchema> {
@@ -237,7 +238,8 @@ fn stored_column(field: &ArrowField) -> PolarsResult<ColumnSpec> {
         .ok_or_else(|| polars_err!(ComputeError: "column {} is of type {:?}", field.name, field.dtype))?;
     Ok(ColumnSpec::new(field.name.to_string(), kind, said(field_key::UNIT), said(field_key::DESCRIPTION))
         .until(CutOff::from_name(&said(field_key::CUT_OFF)).unwrap_or(CutOff::Untold))
-        .of(Modality::from_name(&said(field_key::MODALITY)).unwrap_or(Modality::Untold)))
+        .of(Modality::from_name(&said(field_key::MODALITY)).unwrap_or(Modality::Untold))
+        .from_source(said(field_key::SOURCE)))
 }
 
 fn kind_of(dtype: &ArrowDataType) -> Option<Kind> {

@@ -75,6 +75,12 @@ impl<R> Column<R> {
         self
     }
 
+    /// The same after a definition from elsewhere: a short name of [`super::SOURCES`], or several joined by `; `.
+    pub fn from_source(mut self, source: &'static str) -> Self {
+        self.spec = self.spec.from_source(source);
+        self
+    }
+
     /// The contract.
     pub fn spec(&self) -> &ColumnSpec {
         &self.spec
@@ -95,6 +101,11 @@ impl<R> std::fmt::Debug for Column<R> {
 /// The same columns, each of this sense.
 pub fn all_of<R>(modality: Modality, columns: impl IntoIterator<Item = Column<R>>) -> Vec<Column<R>> {
     columns.into_iter().map(|c| c.of(modality)).collect()
+}
+
+/// The same columns, each after this source.
+pub fn all_from<R>(source: &'static str, columns: impl IntoIterator<Item = Column<R>>) -> Vec<Column<R>> {
+    columns.into_iter().map(|c| c.from_source(source)).collect()
 }
 
 /// The same columns, each with this cut-off.

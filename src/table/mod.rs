@@ -1,10 +1,13 @@
 //! Tables: named columns of equal length, each with unit and description; the form every result leaves the program in.
 
 mod column;
+mod filled;
 mod schema;
+mod source;
 
-pub use column::{Column, Layout, all_of, all_until};
+pub use column::{Column, Layout, all_from, all_of, all_until};
 pub use schema::{ColumnSpec, CutOff, Kind, Modality, TableSchema};
+pub use source::{SOURCES, reference};
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -152,6 +152,9 @@ pub struct ColumnSpec {
     pub cut_off: CutOff,
     /// The sense it comes from.
     pub modality: Modality,
+    /// Where the definition comes from: short names of [`super::SOURCES`], joined by `; `; empty where it is Turnwise's
+    /// own and the description is the whole of it.
+    pub source: Cow<'static, str>,
 }
 
 impl ColumnSpec {
@@ -163,7 +166,8 @@ impl ColumnSpec {
         description: impl Into<Cow<'static, str>>,
     ) -> Self {
         let (name, unit, description) = (name.into(), unit.into(), description.into());
-        ColumnSpec { name, kind, unit, description, cut_off: CutOff::Interview, modality: Modality::None }
+        let (cut_off, modality, source) = (CutOff::Interview, Modality::None, Cow::Borrowed(""));
+        ColumnSpec { name, kind, unit, description, cut_off, modality, source }
     }
 
     /// The same with another cut-off.
@@ -175,6 +179,12 @@ impl ColumnSpec {
     /// The same of a sense.
     pub fn of(mut self, modality: Modality) -> Self {
         self.modality = modality;
+        self
+    }
+
+    /// The same after a definition from elsewhere.
+    pub fn from_source(mut self, source: impl Into<Cow<'static, str>>) -> Self {
+        self.source = source.into();
         self
     }
 }

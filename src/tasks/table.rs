@@ -207,6 +207,7 @@ pub(super) fn feature_columns(task: &Task, set: &FeatureSet) -> Vec<ColumnSpec> 
 
 /// One column of a feature: what its table declares of it, under another name and as a float.
 pub(super) fn feature_column(feature: &Feature, name: String, which: &str) -> ColumnSpec {
-    let ColumnSpec { unit, description, cut_off, modality, .. } = feature.spec.clone();
-    ColumnSpec::new(name, Kind::F64, unit, format!("{description} ({which})")).until(cut_off).of(modality)
+    let ColumnSpec { unit, description, cut_off, modality, source, .. } = feature.spec.clone();
+    let text = format!("{description} ({which})");
+    ColumnSpec::new(name, Kind::F64, unit, text).until(cut_off).of(modality).from_source(source)
 }

@@ -13,6 +13,7 @@
 //! Beside these: the listener's face (`listening`), voices that draw near (`entrainment`), and who follows whom
 //! (`synchrony`).
 
+mod cited;
 mod columns;
 #[cfg(test)]
 mod tests;
@@ -69,7 +70,7 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
         begun: &Begun::new(relations, &labels, &speaker_of, &voices),
         watched: &watched,
         moves: &moves(relations, &watched, &labels),
-        qualities: &TurnQualities::new(relations.turns, relations.voices),
+        qualities: &TurnQualities::new(relations.turns, relations.voices, &relations.config.entrainment),
         gestures_seen: seen_often(relations.faces),
     };
     let mut so_far = SoFar::new(known);
@@ -109,7 +110,7 @@ impl<'a> SoFar<'a> {
         let Known { relations, labels, speaker_of, qualities, .. } = known;
         SoFar {
             known,
-            entrainment: entrainment::SoFar::new(qualities, speaker_of, labels.len()),
+            entrainment: entrainment::SoFar::new(qualities, speaker_of, labels.len(), &relations.config.entrainment),
             floor: Floor::new(relations.turns, speaker_of, labels.len()),
             listeners: Listeners::new(labels.len(), relations.turns.len()),
             after_dropped: None,

@@ -17,16 +17,29 @@ use std::collections::BTreeMap;
 use super::lagged::RunningPearson;
 use crate::annotation::{SegmentIndex, Turn, union_secs};
 use crate::audio::TurnVoice;
-use crate::table::{Column, CutOff, all_until};
+use crate::table::{Column, CutOff, all_from, all_until};
 
-/// Fewest exchanges that a correlation is made of; a choice.
-const MIN_EXCHANGES: usize = 5;
+/// What entrainment is made of. All are choices.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EntrainmentConfig {
+    /// Fewest exchanges that a correlation (convergence, synchrony) is made of.
+    #[schemars(range(min = 3))]
+    pub min_exchanges: usize,
+    /// Fewest turns that a speaker's mean so far is made of, and fewest other turns to be compared with.
+    #[schemars(range(min = 1))]
+    pub min_turns: usize,
+    /// A turn counts when at most this share of it lies inside earlier turns of others, 0 to 1: their voice would be
+    /// measured for its own.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub max_overlap_share: f64,
+}
 
-/// Fewest turns that a mean so far is made of, and fewest other turns to be compared with; choices.
-const MIN_TURNS: usize = 3;
-
-/// Most of a turn that may lie inside others'; a choice.
-const MAX_SHARED: f64 = 0.5;
+impl Default for EntrainmentConfig {
+    fn default() -> Self {
+        EntrainmentConfig { min_exchanges: 5, min_turns: 3, max_overlap_share: 0.5 }
+    }
+}
 
 /// What is compared: name, suffix of the difference's column, unit, words.
 const QUALITIES: [(&str, &str, &str, &str); 3] = [
@@ -52,7 +65,7 @@ pub(super) type Entrainment = [Nearness; COUNT];
 
 /// The columns, all up to the turn's end.
 pub(super) fn columns() -> Vec<Column<Entrainment>> {
-    all_until(CutOff::TurnEnd, (0..COUNT).flat_map(quality_columns))
+    all_from("Levitan & Hirschberg 2011", all_until(CutOff::TurnEnd, (0..COUNT).flat_map(quality_columns)))
 }
 
 /// The columns of one of [`QUALITIES`].
@@ -62,7 +75,9 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
         Column::float(
             format!("entrainment_{name}_difference{suffix}"),
             unit,
-            format!("Absolute difference of {words} between the turn and the listener's turn just before it."),
+            format!(
+                "Absolute difference of {words} between the turn and the listener's turn just before it; a turn counts when at most {{turns.entrainment.max_overlap_share}} of it lies inside others'."
+            ),
             move |e: &Entrainment| e[quality].difference,
         ),
         Column::float(
@@ -70,7 +85,7 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
             unit,
             format!(
                 "How much nearer the turn's {words} is to the listener's turn just before than, on average, to the listener's other turns so \
-                 far, each from its speaker's own mean; above 0 = nearer."
+                 far, each from its speaker's own mean; above 0 = nearer; null before either has {{turns.entrainment.min_turns}} turns that count."
             ),
             move |e: &Entrainment| e[quality].proximity,
         ),
@@ -78,14 +93,16 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
             format!("entrainment_{name}_convergence"),
             "1",
             format!(
-                "Correlation of the two's differences of {words} with time, sign turned: above 0 = growing nearer so far."
+                "Correlation of the two's differences of {words} with time, sign turned: above 0 = growing nearer so far; null with fewer than {{turns.entrainment.min_exchanges}} exchanges."
             ),
             move |e: &Entrainment| e[quality].convergence,
         ),
         Column::float(
             format!("entrainment_{name}_synchrony"),
             "1",
-            format!("Correlation of the two's {words} over their exchanges so far: above 0 = up and down together."),
+            format!(
+                "Correlation of the two's {words} over their exchanges so far: above 0 = up and down together; null with fewer than {{turns.entrainment.min_exchanges}}."
+            ),
             move |e: &Entrainment| e[quality].synchrony,
         ),
     ]
@@ -98,7 +115,7 @@ pub(super) struct TurnQualities {
 }
 
 impl TurnQualities {
-    pub(super) fn new(turns: &[Turn], voices: &[TurnVoice]) -> Self {
+    pub(super) fn new(turns: &[Turn], voices: &[TurnVoice], config: &EntrainmentConfig) -> Self {
         if voices.is_empty() {
             return TurnQualities::default();
         }
@@ -108,7 +125,7 @@ impl TurnQualities {
             let near = index.overlapping(here.start(), here.end()).into_iter().take_while(|&j| j < i);
             let others = near.filter(|&j| turns[j].speaker != turns[i].speaker);
             let shared = union_secs(others.filter_map(|j| turns[j].segment.intersection(here)));
-            match voices.get(i).filter(|_| !here.is_empty() && shared <= MAX_SHARED * here.duration()) {
+            match voices.get(i).filter(|_| !here.is_empty() && shared <= config.max_overlap_share * here.duration()) {
                 Some(v) => [
                     v.pitch_semitones.map_or(f64::NAN, |s| s.mean),
                     v.level_db.map_or(f64::NAN, |s| s.mean),
@@ -161,13 +178,19 @@ pub(super) struct SoFar<'a> {
     speaker: &'a [Option<usize>],
     known: Vec<[Known; COUNT]>,
     exchanges: BTreeMap<(usize, usize), [Exchanges; COUNT]>,
+    config: EntrainmentConfig,
 }
 
 impl<'a> SoFar<'a> {
     /// `speaker` holds the number of each turn's speaker, below `labels`.
-    pub(super) fn new(all: &'a TurnQualities, speaker: &'a [Option<usize>], labels: usize) -> Self {
+    pub(super) fn new(
+        all: &'a TurnQualities,
+        speaker: &'a [Option<usize>],
+        labels: usize,
+        config: &EntrainmentConfig,
+    ) -> Self {
         let known = if all.values.is_empty() { Vec::new() } else { vec![Default::default(); labels] };
-        SoFar { all, speaker, known, exchanges: BTreeMap::new() }
+        SoFar { all, speaker, known, exchanges: BTreeMap::new(), config: *config }
     }
 
     /// Goes on to the turn at `at`, the one after the last.
@@ -203,20 +226,21 @@ impl<'a> SoFar<'a> {
                 let (here, before) = (self.all.of(at)[quality], self.all.of(at - 1)[quality]);
                 near.difference = Some((here - before).abs());
                 let (own, others) = (&self.known[own][quality], &self.known[listener][quality]);
-                near.proximity = proximity((here, before), own, others, at - 1);
+                near.proximity = proximity((here, before), own, others, (at - 1, self.config.min_turns));
             }
             if let Some(both) = both {
-                near.convergence = both[quality].apart.value(MIN_EXCHANGES).map(|r| -r);
-                near.synchrony = both[quality].both.value(MIN_EXCHANGES);
+                near.convergence = both[quality].apart.value(self.config.min_exchanges).map(|r| -r);
+                near.synchrony = both[quality].both.value(self.config.min_exchanges);
             }
         }
         nearness
     }
 }
 
-/// `here` and `before`: the turn's value and that of the listener's turn at `place` just before it.
-fn proximity((here, before): (f64, f64), own: &Known, others: &Known, place: usize) -> Option<f64> {
-    if own.values.len() < MIN_TURNS || others.values.len() <= MIN_TURNS || !here.is_finite() || !before.is_finite() {
+/// `here` and `before`: the turn's value and that of the listener's turn at `place` just before it; `fewest` turns make a
+/// mean.
+fn proximity((here, before): (f64, f64), own: &Known, others: &Known, (place, fewest): (usize, usize)) -> Option<f64> {
+    if own.values.len() < fewest || others.values.len() <= fewest || !here.is_finite() || !before.is_finite() {
         return None;
     }
     let (own_mean, other_mean) = (own.mean(), others.mean());
@@ -247,9 +271,9 @@ mod tests {
 
     fn rows(pitches: &[f64]) -> crate::table::Table {
         let (turns, voices) = talk(pitches);
-        let all = TurnQualities::new(&turns, &voices);
+        let all = TurnQualities::new(&turns, &voices, &EntrainmentConfig::default());
         let speaker: Vec<Option<usize>> = (0..turns.len()).map(|i| Some(i % 2)).collect();
-        let mut so_far = SoFar::new(&all, &speaker, 2);
+        let mut so_far = SoFar::new(&all, &speaker, 2, &EntrainmentConfig::default());
         let rows = turns.iter().enumerate().map(|(at, turn)| {
             so_far.take(at, turn.segment.start().get());
             so_far.of(at, 1 - at % 2)
@@ -295,7 +319,7 @@ mod tests {
     fn a_turn_inside_another_is_not_heard_by_itself() {
         let (mut turns, voices) = talk(&[10.0, 20.0, 12.0]);
         turns[1].segment = Segment::from_secs(0.5, 1.0).unwrap();
-        let all = TurnQualities::new(&turns, &voices);
+        let all = TurnQualities::new(&turns, &voices, &EntrainmentConfig::default());
         assert!(all.of(1)[0].is_nan() && (all.of(2)[0] - 12.0).abs() < 1e-9);
     }
 }

@@ -5,6 +5,7 @@ use super::TurnsConfig;
 use crate::annotation::Turn;
 use crate::error::Result;
 use crate::face::{BLENDSHAPES, EXPRESSIONS, Faces, GestureKind, HeadGesture, Observation, head_gestures};
+use crate::face::{LONGEST_REST_SECS, LONGEST_SWING_SECS, NOD_SWINGS, SHAKE_SWINGS};
 use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, TableSchema, all_of, all_until};
 use crate::time::Segment;
 
@@ -17,7 +18,7 @@ const STATISTICS: [(&str, &str); 8] = [
     ("p90", "90th percentile"),
     ("peak", "largest value"),
     ("slope_per_sec", "least-squares slope per second"),
-    ("active_share", "share of observations above the recipe's turns.active_above"),
+    ("active_share", "share of observations above {turns.active_above}"),
 ];
 
 /// Reads a quantity off an observation.
@@ -206,10 +207,19 @@ fn statistic_specs() -> Vec<ColumnSpec> {
                 (_, unit) => unit,
             };
             let what = format!("{} of {} over the turn.", capital(meaning), q.what);
-            columns.push(ColumnSpec::new(format!("{}_{suffix}", q.name), Kind::F32, unit, what));
+            let source = source_of(&q.name, suffix);
+            columns.push(ColumnSpec::new(format!("{}_{suffix}", q.name), Kind::F32, unit, what).from_source(source));
         }
     }
     columns
+}
+
+/// Where a statistic of a quantity comes from.
+fn source_of(quantity: &str, statistic: &str) -> String {
+    let measured = quantity.starts_with("blendshape_") || quantity.starts_with("head_");
+    let sorted = ["p10", "p50", "p90"].contains(&statistic);
+    let sources = measured.then_some("MediaPipe").into_iter().chain(sorted.then_some("Hyndman & Fan 1996"));
+    sources.collect::<Vec<_>>().join("; ")
 }
 
 fn capital(text: &str) -> String {
@@ -223,10 +233,17 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
         Column::float(
             "face_presence_share",
             "1",
-            "Share of the turn's looked-at frames in which the person is seen, 0 to 1.",
+            "Share of the turn's looked-at frames in which the person is seen, 0 to 1; those seen in less than \
+             {turns.min_presence_share} have no face in the turn.",
             |f: &FaceTurn| f.presence_share,
         ),
-        Column::int("face_observations", "", "Observations that count.", |f: &FaceTurn| f.observations),
+        Column::int(
+            "face_observations",
+            "",
+            "Observations that count: the face at least {turns.min_face_size_px} px large, its presence at least \
+             {turns.min_presence}, its sharpness at least {turns.min_sharpness}, turned aside by at most {turns.max_yaw_deg} deg.",
+            |f: &FaceTurn| f.observations,
+        ),
         Column::int(
             "face_observations_left_out",
             "",
@@ -236,15 +253,24 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
         Column::int(
             "head_nods",
             "",
-            "Nods whose middle lies in the turn; null where frames are looked at too seldom to see one.",
+            format!(
+                "Nods whose middle lies in the turn: {NOD_SWINGS} swings of pitch or more, to and fro, of at least {{turns.nod_deg}} deg \
+                 within {LONGEST_SWING_SECS} s each, at most {LONGEST_REST_SECS} s between them; null where frames are looked at less often \
+                 than every {GESTURE_STEP_SECS} s."
+            ),
             |f: &FaceTurn| f.nods,
-        ),
+        )
+        .from_source("Kawato & Ohya 2000; Hadar et al. 1983"),
         Column::int(
             "head_shakes",
             "",
-            "Shakes of the head whose middle lies in the turn; null as head_nods.",
+            format!(
+                "Shakes of the head whose middle lies in the turn: {SHAKE_SWINGS} swings of yaw or more of at least {{turns.shake_deg}} \
+                 deg, otherwise as head_nods."
+            ),
             |f: &FaceTurn| f.shakes,
-        ),
+        )
+        .from_source("Kawato & Ohya 2000; Hadar et al. 1983"),
     ];
     let statistics = statistic_specs().into_iter().enumerate();
     columns.extend(statistics.map(|(place, spec)| Column::new(spec, move |f: &FaceTurn| f.statistic(place))));

@@ -29,9 +29,6 @@ const MIN_INSTANTS: usize = 5;
 /// The faces stand side by side when their middles are this many widths apart; a choice.
 const MIN_SIDE_WIDTHS: f64 = 0.5;
 
-/// Longest time from a rise to the one that answers it.
-const ANSWER_SECS: f64 = 2.0;
-
 /// What one listener does during one turn; `None` where it cannot be told.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Listening {
@@ -84,21 +81,21 @@ pub(super) fn columns() -> Vec<Column<Listening>> {
         Column::float(
             "listener_head_still_share",
             "1",
-            "Share of the time seen during which the listener's head is slower than the recipe's turns.still_below_deg_per_sec.",
+            "Share of the time seen during which the listener's head is slower than {turns.still_below_deg_per_sec} deg/s.",
             |l: &Listening| l.head.map(|h| h.1),
         ),
     ];
     columns.extend(mimicry_columns(
         "smile",
         "Smiles of the speaker that rise in the turn; null where unseen.",
-        "Of those, the ones after which the listener's smile rises within 2 s and by the turn's end.",
+        "Of those, the ones after which the listener's smile rises within {turns.mimicry_within_secs} s and by the turn's end.",
         "The second over the first; null when the speaker's smile never rises.",
         |l| l.smiles,
     ));
     columns.extend(mimicry_columns(
         "brow",
         "Times the speaker raises the inner brows in the turn; null where unseen.",
-        "Of those, the ones after which the listener's rise within 2 s and by the turn's end.",
+        "Of those, the ones after which the listener's rise within {turns.mimicry_within_secs} s and by the turn's end.",
         "The second over the first; null when the speaker's brows never rise.",
         |l| l.brows,
     ));
@@ -131,12 +128,13 @@ pub(super) fn listening(
     config: &TurnsConfig,
 ) -> Listening {
     let both_smile = speaker.filter(|s| s.smiles_seen(segment) && listener.smiles_seen(segment));
+    let within = config.mimicry_within_secs;
     Listening {
         gaze: speaker.and_then(|s| gaze_shares(s, listener, segment, config.gaze_side_deg)),
         gestures,
         head: head(listener, segment, config.still_below_deg_per_sec),
-        smiles: both_smile.map(|s| mimicry(&s.smile_rises, &listener.smile_rises, segment)),
-        brows: both_smile.map(|s| mimicry(&s.brow_rises, &listener.brow_rises, segment)),
+        smiles: both_smile.map(|s| mimicry(&s.smile_rises, &listener.smile_rises, segment, within)),
+        brows: both_smile.map(|s| mimicry(&s.brow_rises, &listener.brow_rises, segment, within)),
     }
 }
 
@@ -177,8 +175,8 @@ fn head(listener: &Person, segment: Segment, still: f64) -> Option<(f64, f64)> {
     (inside.len() >= MIN_INSTANTS).then(|| (turned / all, rest / all))
 }
 
-/// The speaker's rises in the turn, and how many of them the listener answers in it.
-fn mimicry(own: &[Rise], other: &[Rise], turn: Segment) -> (usize, usize) {
+/// The speaker's rises in the turn, and how many of them the listener answers in it within so many seconds.
+fn mimicry(own: &[Rise], other: &[Rise], turn: Segment, within_secs: f64) -> (usize, usize) {
     let rises = during(own, turn, |r| r.sure);
     let answers = during(other, turn, |r| r.sure);
     let mut used = vec![false; rises.len()];
@@ -187,7 +185,7 @@ fn mimicry(own: &[Rise], other: &[Rise], turn: Segment) -> (usize, usize) {
         let place = rises.iter().enumerate().rev().find(|(i, r)| {
             !used[*i]
                 && answer.onset > r.onset + TOLERANCE_SECS
-                && answer.onset <= r.onset + ANSWER_SECS + TOLERANCE_SECS
+                && answer.onset <= r.onset + within_secs + TOLERANCE_SECS
         });
         if let Some((i, _)) = place {
             used[i] = true;
@@ -261,11 +259,12 @@ mod tests {
     fn one_rise_answers_one_and_only_in_time() {
         let rise = |onset: f64| Rise { onset, sure: onset + 0.5 };
         let own = [rise(1.0), rise(2.0), rise(8.0)];
-        assert_eq!(mimicry(&own, &[rise(2.4)], turn(0.0, 10.0)), (3, 1));
-        assert_eq!(mimicry(&own, &[rise(2.4), rise(2.8)], turn(0.0, 10.0)), (3, 2));
-        assert_eq!(mimicry(&own, &[rise(4.2), rise(0.5)], turn(0.0, 10.0)), (3, 0));
-        assert_eq!(mimicry(&own, &[rise(9.4)], turn(0.0, 9.8)), (3, 0), "not sure by the turn's end");
-        assert_eq!(mimicry(&own, &[rise(8.0)], turn(0.0, 10.0)), (3, 0), "at once is no answer");
+        assert_eq!(mimicry(&own, &[rise(2.4)], turn(0.0, 10.0), 2.0), (3, 1));
+        assert_eq!(mimicry(&own, &[rise(2.4), rise(2.8)], turn(0.0, 10.0), 2.0), (3, 2));
+        assert_eq!(mimicry(&own, &[rise(4.2), rise(0.5)], turn(0.0, 10.0), 2.0), (3, 0));
+        assert_eq!(mimicry(&own, &[rise(4.2), rise(0.5)], turn(0.0, 10.0), 2.5), (3, 1), "as long as the recipe says");
+        assert_eq!(mimicry(&own, &[rise(9.4)], turn(0.0, 9.8), 2.0), (3, 0), "not sure by the turn's end");
+        assert_eq!(mimicry(&own, &[rise(8.0)], turn(0.0, 10.0), 2.0), (3, 0), "at once is no answer");
     }
 
     #[test]

@@ -36,6 +36,7 @@ mod words;
 
 pub use cast::{Cast, CastMember, cast};
 pub use dyads::{dyads_schema, dyads_table};
+pub use entrainment::EntrainmentConfig;
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
 pub use floors::FloorConfig;
 pub use lagged::{LagSettings, Lagged, Pairing, lagged};
@@ -86,6 +87,10 @@ pub struct TurnsConfig {
     /// A head slower than this is still: a resting one measures 2 to 5 degrees a second.
     #[schemars(range(min = 0.0))]
     pub still_below_deg_per_sec: f64,
+    /// A listener's smile or brow answers the speaker's when it rises within so long: faces answer within a second
+    /// (Dimberg et al. 2000), and the second one is for what is seen at ten pictures a second.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub mimicry_within_secs: f64,
     /// A person is in a turn when seen in at least this share of its looked-at frames.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub min_presence_share: f64,
@@ -106,6 +111,8 @@ pub struct TurnsConfig {
     pub max_transcript_offset_secs: f64,
     /// When a turn takes the floor.
     pub floor: FloorConfig,
+    /// Voices that draw near.
+    pub entrainment: EntrainmentConfig,
 }
 
 impl Default for TurnsConfig {
@@ -119,6 +126,7 @@ impl Default for TurnsConfig {
             shake_deg: 5.0,
             gaze_side_deg: 10.0,
             still_below_deg_per_sec: 6.0,
+            mimicry_within_secs: 2.0,
             min_presence_share: 0.1,
             active_above: 0.3,
             cast_min_score: 2.0,
@@ -126,6 +134,7 @@ impl Default for TurnsConfig {
             speaker_embeddings: false,
             max_transcript_offset_secs: 10.0,
             floor: FloorConfig::default(),
+            entrainment: EntrainmentConfig::default(),
         }
     }
 }

@@ -34,7 +34,10 @@ pub(super) fn speaker_z_specs(specs: &[ColumnSpec], mode: SpeakerZ) -> Vec<Colum
         .filter(|s| s.kind == Kind::F64)
         .map(|s| {
             let text = format!("z score of {} against {against}; null with fewer than {MIN_TURNS} of them.", s.name);
-            ColumnSpec::new(format!("{}_speaker_z", s.name), Kind::F64, "sd", text).until(cut_off).of(s.modality)
+            ColumnSpec::new(format!("{}_speaker_z", s.name), Kind::F64, "sd", text)
+                .until(cut_off)
+                .of(s.modality)
+                .from_source(s.source.clone())
         })
         .collect()
 }

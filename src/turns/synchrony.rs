@@ -248,7 +248,7 @@ pub fn synchrony_table(relations: &Relations<'_>) -> Result<Table> {
         relations,
         labels: &labels,
         moves: moves(relations, &watched, &labels),
-        qualities: TurnQualities::new(relations.turns, relations.voices),
+        qualities: TurnQualities::new(relations.turns, relations.voices, &relations.config.entrainment),
         exchanges: exchanges(relations, &labels),
     };
     layout().table(pairs(relations, &labels, &signals.exchanges).into_iter().flat_map(|pair| signals.rows_of(pair)))

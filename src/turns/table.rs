@@ -60,7 +60,8 @@ fn layout<'a>() -> Layout<TurnRow<'a>> {
     columns.extend(speech_columns());
     columns.push(Column::text(
         "person",
-        "The speaker's person on the screen by the cast; null = off screen or not told apart.",
+        "The speaker's person on the screen by the cast: the mouth moves at least {turns.cast_min_score} standard errors more while the \
+         speaker talks; null = off screen or not told apart.",
         |r: &TurnRow<'a>| r.facts.person.as_deref(),
     ));
     columns.extend(voice_columns());

@@ -19,6 +19,7 @@ use polars_arrow::record_batch::RecordBatchT;
 
 use crate::error::Result;
 use crate::store::parquet::{FileMetadata, OutTable, ROW_GROUP_ROWS, arrow_field, entries};
+use crate::store::parts::{PART_ROWS, part_of};
 use crate::store::read::{FileKind, StoredSchema, StoredTable, column_data, guarded, stored_schema};
 use crate::store::seal::{self, Extent};
 use crate::store::whole::write_whole;
@@ -120,5 +121,42 @@ pub(super) fn values(path: &Path, schema: StoredSchema) -> Result<StoredTable> {
             return Err(polars_err!(ComputeError: "{} of {} rows are there", short.len(), schema.rows));
         }
         Ok(StoredTable { schema, columns })
+    })
+}
+
+/// Rows of the columns of `schema`, some at a time: never more of them than a batch of the file has.
+pub(super) fn parts(path: &Path, schema: &StoredSchema, visit: &mut dyn FnMut(&StoredTable)) -> Result<()> {
+    guarded(path, &FILE, Extent::Whole, |mut file: File| {
+        let footer = read_file_metadata(&mut file)?;
+        let mut places = Vec::new();
+        for column in &schema.columns {
+            let place = footer.schema.index_of(&column.name);
+            places.push(place.ok_or_else(|| polars_err!(ComputeError: "column {} is gone", column.name))?);
+        }
+        // The reader gives the columns it is asked for in the file's order.
+        let mut sorted = places.clone();
+        sorted.sort_unstable();
+        let at: Vec<usize> = places.iter().filter_map(|p| sorted.binary_search(p).ok()).collect();
+        let mut rows = 0;
+        for batch in FileReader::new(file, footer, Some(sorted), None) {
+            let arrays = batch?.into_arrays();
+            let length = arrays.first().map_or(0, |a| a.len());
+            for start in (0..length).step_by(PART_ROWS) {
+                crate::pulse::beat();
+                let part = PART_ROWS.min(length - start);
+                let mut columns = Vec::new();
+                for (column, &i) in schema.columns.iter().zip(&at) {
+                    let sliced = vec![arrays[i].sliced(start, part)];
+                    let series = Series::try_from((PlSmallStr::from_str(&column.name), sliced))?;
+                    columns.push(column_data(column.kind, &Column::from(series))?);
+                }
+                rows += part;
+                visit(&StoredTable { schema: part_of(schema, part), columns });
+            }
+        }
+        if rows != schema.rows {
+            return Err(polars_err!(ComputeError: "{} of {} rows are there", rows, schema.rows));
+        }
+        Ok(())
     })
 }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::appended;
 use crate::error::{Cause, Error, Result};
 use crate::store::parquet::{FileMetadata, OutColumn, OutTable};
+use crate::store::parts::{PART_ROWS, part_of};
 use crate::store::read::{StoredSchema, StoredTable};
 use crate::store::whole::write_whole;
 use crate::table::{ColumnData, ColumnSpec, CutOff, Kind, Modality};
@@ -75,6 +76,9 @@ struct BesideColumn {
     cut_off: String,
     #[serde(rename = "urn:turnwise:modality")]
     modality: String,
+    /// Not in files of earlier versions. The vocabulary's `dc:source`.
+    #[serde(rename = "dc:source", default)]
+    source: String,
 }
 
 /// The vocabulary's word.
@@ -100,6 +104,7 @@ pub(super) fn write(path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) 
         kind: c.kind.name().into(),
         cut_off: c.cut_off.to_owned(),
         modality: c.modality.to_owned(),
+        source: c.source.to_owned(),
     };
     let beside = Beside {
         context: CONTEXT.into(),
@@ -179,7 +184,8 @@ pub(super) fn schema(path: &Path) -> Result<StoredSchema> {
         })?;
         Ok(ColumnSpec::new(c.titles, kind, c.unit, c.description)
             .until(CutOff::from_name(&c.cut_off).unwrap_or(CutOff::Untold))
-            .of(Modality::from_name(&c.modality).unwrap_or(Modality::Untold)))
+            .of(Modality::from_name(&c.modality).unwrap_or(Modality::Untold))
+            .from_source(c.source))
     };
     Ok(StoredSchema {
         table: beside.table,
@@ -198,6 +204,38 @@ pub(super) fn schema(path: &Path) -> Result<StoredSchema> {
 
 /// The values of the columns of `schema`, which may be some of the file's.
 pub(super) fn values(path: &Path, schema: StoredSchema) -> Result<StoredTable> {
+    let mut columns = nothing(&schema);
+    rows_of(path, &schema, usize::MAX, &mut columns, &mut |_| {})?;
+    Ok(StoredTable { schema, columns })
+}
+
+/// The same, some rows at a time.
+pub(super) fn parts(path: &Path, schema: &StoredSchema, visit: &mut dyn FnMut(&StoredTable)) -> Result<()> {
+    let mut columns = nothing(schema);
+    let mut show = |columns: &mut Vec<ColumnData>| {
+        let rows = columns.first().map_or(0, ColumnData::len);
+        if rows > 0 {
+            let full = std::mem::replace(columns, nothing(schema));
+            visit(&StoredTable { schema: part_of(schema, rows), columns: full });
+        }
+    };
+    rows_of(path, schema, PART_ROWS, &mut columns, &mut show)?;
+    show(&mut columns);
+    Ok(())
+}
+
+fn nothing(schema: &StoredSchema) -> Vec<ColumnData> {
+    schema.columns.iter().map(|c| ColumnData::missing(c.kind, 0)).collect()
+}
+
+/// Reads the rows into `columns`, and calls `full` after each `part` of them.
+fn rows_of(
+    path: &Path,
+    schema: &StoredSchema,
+    part: usize,
+    columns: &mut Vec<ColumnData>,
+    full: &mut dyn FnMut(&mut Vec<ColumnData>),
+) -> Result<()> {
     let failed = |e: csv::Error| {
         let line = e.position().map_or(0, |p| p.line() as usize);
         Error::damaged(path, line, format!("not a whole CSV table ({e})"))
@@ -215,7 +253,6 @@ pub(super) fn values(path: &Path, schema: StoredSchema) -> Result<StoredTable> {
         })?;
         places.push(place);
     }
-    let mut columns: Vec<ColumnData> = schema.columns.iter().map(|c| ColumnData::missing(c.kind, 0)).collect();
     let (mut record, mut rows) = (StringRecord::new(), 0);
     while reader.read_record(&mut record).map_err(failed)? {
         rows += 1;
@@ -227,12 +264,16 @@ pub(super) fn values(path: &Path, schema: StoredSchema) -> Result<StoredTable> {
                 return Err(Error::damaged(path, line, what));
             }
         }
+        if rows % part == 0 {
+            crate::pulse::beat();
+            full(columns);
+        }
     }
     if rows != schema.rows {
         let what = format!("it has {rows} rows, {} are told by the file beside it", schema.rows);
         return Err(Error::damaged(path, 0, what));
     }
-    Ok(StoredTable { schema, columns })
+    Ok(())
 }
 
 /// Appends the value that the text is; false for a text that is none.

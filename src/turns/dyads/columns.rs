@@ -1,6 +1,7 @@
 //! The columns of `dyads`: what each says, and how a dyad gives its value.
 
 use super::TOUCH_SECS;
+use super::cited::cited;
 use crate::annotation::union_secs;
 use crate::table::{Column, CutOff, Layout, Missing, Modality, all_until};
 use crate::time::Segment;
@@ -89,7 +90,7 @@ pub(super) fn layout<'a>(config: &TurnsConfig) -> Layout<Dyad<'a>> {
     measures.extend(listening::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.listening))));
     measures.extend(entrainment::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.entrainment))));
     measures.extend((0..FOLLOWED.len()).flat_map(following_columns));
-    columns.extend(measured(Modality::Dyad, measures));
+    columns.extend(cited(measured(Modality::Dyad, measures)));
     Layout {
         name: "dyads",
         description: "One turn and one other speaker: what the speaker does to that listener.",

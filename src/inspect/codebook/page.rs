@@ -1,0 +1,132 @@
+//! `codebook.md`.
+
+use std::fmt::Write;
+
+use super::tally::Tally;
+use super::{BookColumn, BookTable, Codebook, first_columns};
+use crate::inspect::schema_doc::{cell, sources_markdown};
+use crate::text::{clean, counted};
+
+const HEAD: &str = "| column | unit | meaning | source | modality | cut-off | filled | range seen |\n|---|---|---|---|---|---|---|---|\n";
+
+impl Codebook {
+    /// The page.
+    pub(super) fn page(&self) -> String {
+        let mut text = String::from(
+            "# Codebook\n\n\
+             Made by `turnwise schema --codebook`. Meaning: as the tables' own files tell it, thresholds with the values that held; keys in \
+             brackets are those of the recipe. Source: in full at the end; empty = Turnwise's own definition. Modality: the sense a column \
+             comes from. Cut-off: the time up to which it looked: none (known beforehand), turn_start, turn_end, next_turn, interview (its \
+             end). Filled: share of rows with a value; why the others have none, `_missing` columns tell. Range seen: smallest, median and \
+             largest number (of lists their length; a median of more than 4096 numbers is rounded towards zero by less than 0.4 %), or the \
+             number of distinct texts, with the texts and their counts where they are few.\n",
+        );
+        // Writing to a String cannot fail.
+        if let Some(left_out) = self.left_out() {
+            let _ = writeln!(text, "\nNot in it: {left_out}.");
+        }
+        if self.makings.is_mixed() {
+            let _ = writeln!(
+                text,
+                "\nThe interviews were not all made the same way:\n\n```text\n{}\n```",
+                self.makings.text().trim_end()
+            );
+        }
+        self.begin_with(&mut text);
+        for table in &self.tables {
+            let files = counted(table.files, "file");
+            let _ = writeln!(
+                text,
+                "\n## {}\n\n{} {} rows in {files}.\n\n{}",
+                table.name,
+                cell(&table.description),
+                table.rows,
+                HEAD.trim_end()
+            );
+            table.columns.iter().for_each(|column| line(&mut text, &column.spec.name, column));
+        }
+        text + &sources_markdown(self.tables.iter().flat_map(|t| &t.columns).map(|c| &c.spec))
+    }
+
+    /// The columns to begin with that the folder has.
+    fn begin_with(&self, text: &mut String) {
+        let found: Vec<(&BookTable, &BookColumn)> = first_columns()
+            .into_iter()
+            .filter_map(|(table, column)| {
+                let table = self.tables.iter().find(|t| t.name == table)?;
+                Some((table, table.columns.iter().find(|c| c.spec.name == column)?))
+            })
+            .collect();
+        if !found.is_empty() {
+            let _ = writeln!(text, "\n## Thirty columns to begin with\n\n{}", HEAD.trim_end());
+            found.into_iter().for_each(|(table, c)| line(text, &format!("{}.{}", table.name, c.spec.name), c));
+        }
+    }
+}
+
+fn line(text: &mut String, name: &str, column: &BookColumn) {
+    let spec = &column.spec;
+    let filled = column.tally.filled_share().map(|s| percent(s, column.tally.filled, column.tally.rows));
+    let _ = writeln!(
+        text,
+        "| `{}` | {} | {} | {} | {} | {} | {} | {} |",
+        cell(name),
+        cell(&spec.unit),
+        cell(&clean(&column.meaning())),
+        cell(&spec.source),
+        spec.modality.name(),
+        spec.cut_off.name(),
+        filled.unwrap_or_default(),
+        cell(&clean(&range(column)))
+    );
+}
+
+/// A share that is 0 % or 100 % only when it is none or all.
+fn percent(share: f64, filled: u64, rows: u64) -> String {
+    match (100.0 * share).round() {
+        p if p < 1.0 && filled > 0 => "<1 %".into(),
+        p if p > 99.0 && filled < rows => ">99 %".into(),
+        p => format!("{p} %"),
+    }
+}
+
+fn range(column: &BookColumn) -> String {
+    let Tally { numbers, texts, .. } = &column.tally;
+    if let (Some((low, high)), Some(median)) = (numbers.range(), numbers.median()) {
+        let what = if column.is_list() { "lengths " } else { "" };
+        return format!("{what}{} / {} / {}", short(low), short(median), short(high));
+    }
+    match (texts.distinct(), texts.frequent()) {
+        (_, Some(each)) => each,
+        (Some(distinct), None) => format!("{distinct} distinct"),
+        (None, None) => String::new(),
+    }
+}
+
+/// Five digits, no more than the number has.
+fn short(x: f64) -> String {
+    // Zero has no sign.
+    let x = x + 0.0;
+    let whole = x.abs();
+    if whole != 0.0 && !(1e-4..1e7).contains(&whole) {
+        return format!("{x:.3e}");
+    }
+    let places = if whole >= 1.0 { 4_i32.saturating_sub(whole.log10() as i32).max(0) } else { 4 };
+    let told = format!("{x:.*}", places.unsigned_abs() as usize);
+    let told = if told.contains('.') { told.trim_end_matches('0').trim_end_matches('.') } else { &told };
+    told.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_told_shortly_and_shares_never_as_all_when_some_lack() {
+        let told = |all: &[f64]| all.iter().map(|x| short(*x)).collect::<Vec<_>>().join(" ");
+        assert_eq!(told(&[0.0, -1.5, 0.123_456, 12_345.678, 9_876_543.0]), "0 -1.5 0.1235 12346 9876543");
+        assert_eq!(told(&[1e-7, 3.0e12, -100.0, 99.99951]), "1.000e-7 3.000e12 -100 100");
+        assert_eq!((percent(0.999, 999, 1000), percent(1.0, 7, 7)), (">99 %".into(), "100 %".into()));
+        assert_eq!((percent(0.001, 1, 1000), percent(0.0, 0, 9)), ("<1 %".into(), "0 %".into()));
+    }
+}
