@@ -34,6 +34,8 @@ pub enum Missing {
     PastEnd,
     /// Nobody was found speaking.
     NoSpeech,
+    /// The series never changes.
+    Constant,
 }
 
 impl Missing {
@@ -50,6 +52,7 @@ impl Missing {
             Missing::NotRequested => "not_requested",
             Missing::PastEnd => "past_end",
             Missing::NoSpeech => "no_speech",
+            Missing::Constant => "constant",
         }
     }
 }

@@ -27,7 +27,7 @@ use super::near::{Listeners, Near, Others};
 use super::synchrony::{Following, Moves, moves};
 use super::voices::{VoiceIndex, Voices};
 use super::watched::Watched;
-use super::{Relations, edges};
+use super::{Relations, TurnsConfig, edges};
 use crate::annotation::SegmentIndex;
 use crate::error::Result;
 use crate::table::{Table, TableSchema};
@@ -41,8 +41,8 @@ pub(super) const MAX_BACKCHANNEL_SECS: f64 = 1.0;
 pub(super) const TOUCH_SECS: f64 = 5e-4;
 
 /// Contract of the `dyads` table.
-pub fn dyads_schema() -> TableSchema {
-    layout().schema()
+pub fn dyads_schema(config: &TurnsConfig) -> TableSchema {
+    layout(config).schema()
 }
 
 /// Rows of the `dyads` table, by turn, then listener.
@@ -68,7 +68,7 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
         gestures_seen: seen_often(relations.faces),
     };
     let mut so_far = SoFar::new(known);
-    layout().table((0..relations.turns.len()).flat_map(|at| so_far.rows_of(at)))
+    layout(relations.config).table((0..relations.turns.len()).flat_map(|at| so_far.rows_of(at)))
 }
 
 /// What is known of the whole interview, looked into up to each turn.
@@ -169,7 +169,8 @@ impl<'a> SoFar<'a> {
     fn following(&mut self, here: Segment, (speaker, listener): (usize, usize)) -> [Option<Lagged>; FOLLOWED.len()] {
         let moves = |who: usize| self.known.moves.get(self.known.labels[who]).filter(|m| m.is_seen());
         let (Some(a), Some(b)) = (moves(speaker), moves(listener)) else { return Default::default() };
-        let both = || [Following::new(&a.smile, &b.smile), Following::new(&a.head, &b.head)];
+        let config = &self.known.relations.config.synchrony;
+        let both = || [Following::new(&a.smile, &b.smile, config), Following::new(&a.head, &b.head, config)];
         self.following.entry((speaker, listener)).or_insert_with(both).each_mut().map(|f| f.until(here.end().get()))
     }
 }

@@ -6,10 +6,12 @@
 //! Faces ──────┤                    ├─ speech: who else talks inside a turn
 //! Acoustics ──┘                    ├─ faces: statistics of each visible person during each turn
 //!                                  ├─ dyads: what each turn does to each of the others
-//!                                  └─ synchrony: who follows whom over the interview
+//!                                  ├─ synchrony: who follows whom over the interview
+//!                                  └─ coupling: the same by other measures
 //! ```
 
 mod cast;
+mod coupling;
 mod dyads;
 mod edges;
 mod entrainment;
@@ -31,6 +33,10 @@ mod watched;
 mod words;
 
 pub use cast::{Cast, CastMember, cast};
+pub use coupling::{
+    Chance, CouplingSettings, Granger, GrangerSettings, MeasureKind, Measured, Standing, coupled, coupling_schema,
+    coupling_table,
+};
 pub use dyads::{dyads_schema, dyads_table};
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
 pub use lagged::{LagSettings, Lagged, Pairing, lagged};
@@ -41,7 +47,7 @@ pub use offset::{TranscriptOffset, transcript_offset};
 pub use relations::{Relations, SpeakerLink};
 pub use speakers::{EmbeddingOf, Speakers, speakers_schema, speakers_table};
 pub use speech::{SpeechContext, speech_context, speech_schema, speech_table};
-pub use synchrony::{synchrony_schema, synchrony_table};
+pub use synchrony::{SynchronyConfig, synchrony_schema, synchrony_table};
 pub use table::{TurnFacts, TurnsOf, turns_schema, turns_table};
 pub use words::{word_count, words_schema, words_table};
 
@@ -98,6 +104,8 @@ pub struct TurnsConfig {
     /// Longest shift between transcript and audio that is looked for; 0 = do not look.
     #[schemars(range(min = 0.0))]
     pub max_transcript_offset_secs: f64,
+    /// Who follows whom.
+    pub synchrony: SynchronyConfig,
 }
 
 impl Default for TurnsConfig {
@@ -117,6 +125,7 @@ impl Default for TurnsConfig {
             speaker_z: SpeakerZ::Off,
             speaker_embeddings: false,
             max_transcript_offset_secs: 10.0,
+            synchrony: SynchronyConfig::default(),
         }
     }
 }
@@ -133,7 +142,8 @@ impl TurnsConfig {
     /// # Errors
     /// [`crate::error::Error::Recipe`] with the key that is wrong, its value and what is accepted.
     pub fn check(&self) -> Result<()> {
-        limits::check(self, "turns")
+        limits::check(self, "turns")?;
+        self.synchrony.check()
     }
 }
 
