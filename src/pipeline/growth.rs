@@ -41,7 +41,13 @@ fn talk(turns: usize, people: usize) -> Transcript {
             words: vec![word],
         }
     };
-    Transcript { format: Format::Srt, turns: (0..turns).map(turn).collect(), sample: None, warnings: Vec::new() }
+    Transcript {
+        format: Format::Srt,
+        turns: (0..turns).map(turn).collect(),
+        language: None,
+        sample: None,
+        warnings: Vec::new(),
+    }
 }
 
 /// Speech of up to four voices that fits the turns, without a recording.
@@ -65,7 +71,11 @@ fn made_tables(transcript: &Transcript, heard: &Heard) -> (Vec<Table>, Vec<Strin
     let warnings = Warnings::default();
     let request = Request { interview_id: "a".into(), ..Request::default() };
     let (recipe, seen) = (Recipe::default(), Seen::default());
-    let tables = tables::tables(&Scene::new(&request, &recipe, Some(transcript), heard, &seen, &warnings)).unwrap();
+    let tables = tables::tables(
+        &Scene::new(&request, &recipe, Some(transcript), heard, &seen, &warnings)
+            .with_words(crate::turns::Lexicon::english()),
+    )
+    .unwrap();
     (tables, warnings.into_sorted())
 }
 

@@ -39,7 +39,7 @@ impl SceneTable {
 
 /// Every table but `interviews`, in the order of SCHEMA.md.
 const TABLES: [SceneTable; 11] = [
-    SceneTable::new(|recipe| turns::turns_schema(recipe.turns.speaker_z), turns_table).of_features(),
+    SceneTable::new(|recipe| turns::turns_schema(&recipe.turns), turns_table).of_features(),
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
     SceneTable::new(|recipe| turns::dyads_schema(&recipe.turns), |scene| turns::dyads_table(&scene.relations()))
         .of_features(),
@@ -106,7 +106,8 @@ fn turns_table(scene: &Scene<'_>) -> Result<Table> {
         facts: &scene.facts,
         voices: &scene.voices,
         egemaps: &|turn| turn_egemaps(turn.segment, scene.heard, &mut extractor.borrow_mut()),
-        speaker_z: scene.recipe.turns.speaker_z,
+        said: &scene.said,
+        config: &scene.recipe.turns,
     })
 }
 

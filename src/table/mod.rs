@@ -36,6 +36,18 @@ pub enum Missing {
     NoSpeech,
     /// The series never changes.
     Constant,
+    /// Nothing is said in words, or there is no transcript.
+    NoWords,
+    /// The transcript is of a language without word lists.
+    OtherLanguage,
+    /// The transcript's language is not known, or its words contradict what is declared.
+    UnknownLanguage,
+    /// The dictionary has no such list.
+    NoList,
+    /// The turn before is not the other's.
+    NotAdjacent,
+    /// It has not happened so far.
+    NotYet,
 }
 
 impl Missing {
@@ -53,6 +65,12 @@ impl Missing {
             Missing::PastEnd => "past_end",
             Missing::NoSpeech => "no_speech",
             Missing::Constant => "constant",
+            Missing::NoWords => "no_words",
+            Missing::OtherLanguage => "other_language",
+            Missing::UnknownLanguage => "unknown_language",
+            Missing::NoList => "no_list",
+            Missing::NotAdjacent => "not_adjacent",
+            Missing::NotYet => "not_yet",
         }
     }
 }

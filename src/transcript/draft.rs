@@ -19,6 +19,7 @@ pub(super) struct Draft<'a> {
     turns: Vec<Turn>,
     warnings: Vec<Warning>,
     sample: Option<rescue::Sample>,
+    language: Option<String>,
     /// Texts outside the turns that held control characters.
     changed: usize,
 }
@@ -28,7 +29,16 @@ pub(super) const CUT: &str = "the file seems to be cut off: get it again, or com
 
 impl<'a> Draft<'a> {
     pub(super) fn new(path: &'a Path, lenient: bool) -> Self {
-        Draft { path, lenient, open_end: false, turns: Vec::new(), warnings: Vec::new(), sample: None, changed: 0 }
+        Draft {
+            path,
+            lenient,
+            open_end: false,
+            turns: Vec::new(),
+            warnings: Vec::new(),
+            sample: None,
+            language: None,
+            changed: 0,
+        }
     }
 
     /// An error that no leniency heals.
@@ -127,6 +137,11 @@ impl<'a> Draft<'a> {
         self.sample = Some(sample);
     }
 
+    /// Keeps the language that the file declares.
+    pub(super) fn declare(&mut self, language: &str) {
+        self.language = Some(language.trim().to_owned()).filter(|l| !l.is_empty());
+    }
+
     /// Turns of several tiers into one order: by start, then end, tiers in the order given.
     pub(super) fn sort_by_time(&mut self) {
         self.turns.sort_by_key(|t| t.segment);
@@ -152,7 +167,13 @@ impl<'a> Draft<'a> {
         self.clean();
         self.tell_oddities();
         self.tell_open_end();
-        Ok(Transcript { format, turns: self.turns, sample: self.sample, warnings: self.warnings })
+        Ok(Transcript {
+            format,
+            turns: self.turns,
+            language: self.language,
+            sample: self.sample,
+            warnings: self.warnings,
+        })
     }
 
     /// Plain text formats do not say where they end. A last line without a line end proves nothing, but together with

@@ -46,6 +46,8 @@ pub struct Transcript {
     /// Never empty; in file order, `index` counted from 1 over the turns kept (RESCUE-bench: `row_index`), strictly
     /// increasing.
     pub turns: Vec<Turn>,
+    /// The language that the file declares, as it writes it; `None` where it declares none, or several.
+    pub language: Option<String>,
     /// All fields of a RESCUE-bench sample, `None` for other formats.
     pub sample: Option<rescue::Sample>,
     /// What a user should know: dropped, unordered, overlapping cues, a guessed encoding.

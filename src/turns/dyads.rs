@@ -22,6 +22,7 @@ use super::entrainment::{self, TurnQualities};
 use super::face_statistics::{FaceTurn, seen_often};
 use super::floor::Floor;
 use super::lagged::Lagged;
+use super::language;
 use super::listening::{self, Listening};
 use super::near::{Listeners, Near, Others};
 use super::synchrony::{Following, Moves, moves};
@@ -90,6 +91,7 @@ struct Known<'a> {
 struct SoFar<'a> {
     known: Known<'a>,
     entrainment: entrainment::SoFar<'a>,
+    language: language::SoFar<'a>,
     floor: Floor,
     listeners: Listeners,
     following: BTreeMap<(usize, usize), [Following<'a>; FOLLOWED.len()]>,
@@ -101,6 +103,7 @@ impl<'a> SoFar<'a> {
         SoFar {
             known,
             entrainment: entrainment::SoFar::new(qualities, speaker_of, labels.len()),
+            language: language::SoFar::new(relations.said, speaker_of, labels.len(), &relations.config.language),
             floor: Floor::new(relations.turns, speaker_of, labels.len(), index),
             listeners: Listeners::new(labels.len(), relations.turns.len()),
             following: BTreeMap::new(),
@@ -113,6 +116,7 @@ impl<'a> SoFar<'a> {
         let Known { relations, speaker_of, index, .. } = self.known;
         let here = relations.turns[at].segment;
         self.entrainment.take(at, here.start().get());
+        self.language.take(at);
         let mut rows = Vec::new();
         if let Some(speaker) = speaker_of[at] {
             self.floor.hold(here, speaker);
@@ -162,6 +166,7 @@ impl<'a> SoFar<'a> {
             face: listener_person.and_then(|p| seen.faces.iter().find(|f| f.person == p)),
             listening: self.known.listening(here, (speaker, listener), &seen.gestures),
             entrainment: self.entrainment.of(at, listener),
+            between: self.language.of(at, listener),
             following,
         }
     }

@@ -5,6 +5,7 @@
 //! Annotation ─┼─> turns ───────────┼─ cast: speaker ↔ person on the screen, or off screen
 //! Faces ──────┤                    ├─ speech: who else talks inside a turn
 //! Acoustics ──┘                    ├─ faces: statistics of each visible person during each turn
+//!                                  ├─ language: what kinds of words are said
 //!                                  ├─ dyads: what each turn does to each of the others
 //!                                  ├─ synchrony: who follows whom over the interview
 //!                                  └─ coupling: the same by other measures
@@ -18,6 +19,7 @@ mod entrainment;
 mod face_statistics;
 mod floor;
 mod lagged;
+mod language;
 mod listening;
 mod matching;
 mod near;
@@ -40,6 +42,7 @@ pub use coupling::{
 pub use dyads::{dyads_schema, dyads_table};
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
 pub use lagged::{LagSettings, Lagged, Pairing, lagged};
+pub use language::{LanguageConfig, Lexicon, SaidTurn, said};
 pub use matching::{SpeakerMatch, contradictions, dominant_speaker, match_speakers};
 pub use near::crowd;
 pub use normalise::SpeakerZ;
@@ -106,6 +109,8 @@ pub struct TurnsConfig {
     pub max_transcript_offset_secs: f64,
     /// Who follows whom.
     pub synchrony: SynchronyConfig,
+    /// What kinds of words are said.
+    pub language: LanguageConfig,
 }
 
 impl Default for TurnsConfig {
@@ -126,6 +131,7 @@ impl Default for TurnsConfig {
             speaker_embeddings: false,
             max_transcript_offset_secs: 10.0,
             synchrony: SynchronyConfig::default(),
+            language: LanguageConfig::default(),
         }
     }
 }

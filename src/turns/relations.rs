@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::TurnsConfig;
 use super::face_statistics::FaceTurn;
+use super::{SaidTurn, TurnsConfig};
 use crate::annotation::{Annotation, Turn};
 use crate::audio::{Acoustics, TurnVoice};
 use crate::face::Faces;
@@ -32,6 +32,8 @@ pub struct Relations<'a> {
     pub acoustics: &'a Acoustics,
     /// The voice of each turn; may be empty.
     pub voices: &'a [TurnVoice],
+    /// The words of each turn; may be empty.
+    pub said: &'a [SaidTurn],
     /// Everything seen.
     pub faces: &'a Faces,
     /// Faces by turn and person.
@@ -51,8 +53,8 @@ impl<'a> Relations<'a> {
         static NOTHING: std::sync::LazyLock<(Annotation, Acoustics, Faces)> =
             std::sync::LazyLock::new(Default::default);
         let (annotation, acoustics, faces) = &*NOTHING;
-        let (voices, face_turns) = (&[], &[]);
-        Relations { interview_id, turns, links, annotation, acoustics, voices, faces, face_turns, config }
+        let (voices, said, face_turns) = (&[], &[], &[]);
+        Relations { interview_id, turns, links, annotation, acoustics, voices, said, faces, face_turns, config }
     }
 
     /// The turns' speakers, sorted.

@@ -7,6 +7,7 @@ use crate::time::Segment;
 use crate::turns::entrainment::{self, Entrainment};
 use crate::turns::face_statistics::FaceTurn;
 use crate::turns::lagged::Lagged;
+use crate::turns::language::{Between, between_columns};
 use crate::turns::listening::{self, Listening};
 use crate::turns::near::Others;
 use crate::turns::synchrony::{STEP_SECS, SynchronyConfig};
@@ -38,6 +39,7 @@ pub(super) struct Dyad<'a> {
     pub(super) face: Option<&'a FaceTurn>,
     pub(super) listening: Listening,
     pub(super) entrainment: Entrainment,
+    pub(super) between: Between,
     pub(super) following: [Option<Lagged>; FOLLOWED.len()],
 }
 
@@ -70,6 +72,7 @@ pub(super) fn layout<'a>(config: &TurnsConfig) -> Layout<Dyad<'a>> {
     measures.extend(entrainment::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.entrainment))));
     measures.extend((0..FOLLOWED.len()).flat_map(|signal| following_columns(signal, &config.synchrony)));
     columns.extend(measured(Modality::Dyad, measures));
+    columns.extend(between_columns(&config.language).into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.between))));
     Layout {
         name: "dyads",
         description: "One turn and one other speaker: what the speaker does to that listener.",
