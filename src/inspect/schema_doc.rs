@@ -19,7 +19,7 @@ pub fn schema_markdown(tables: &[TableSchema]) -> String {
          Made from the code; do not edit. One file per interview and table, Parquet unless another format is asked for. Missing values are null.\n\
          The cut-off is the time up to which a column looked: none (known beforehand), turn_start, turn_end, next_turn (start of the next turn), interview (its end).\n\
          `*` in a name stands for each of the words listed below its table.\n\n\
-         Sizes: `dyads` has a row for each turn and other speaker, `synchrony` one for each ordered pair of speakers and signal. In a crowd \
+         Sizes: `dyads` has a row for each turn and other speaker, `synchrony` one for each ordered pair of speakers and signal, `coupling` one for each of eight measures of them. In a crowd \
          (more than 100 speakers; or more than 21, and `dyads` would have more than 300,000 rows) `dyads` has for each turn those who talk \
          during it and those who talked last before it, 20 in all (fewer, but at least 2, where it would still pass 4 million rows), and \
          `synchrony` the pairs with at least 6 exchanges of turns or both on the screen; a warning of the interview says so (`crowd`). \

@@ -111,8 +111,8 @@ fn layout<'a>(config: &SynchronyConfig) -> Layout<PairSignal<'a>> {
         Column::float(
             "correlation",
             "1",
-            "Mean correlation of the windows at the best lag, through Fisher's z (windowed lagged cross-correlation: Boker, \
-             Xu, Rotondo and King 2002; Ramseyer and Tschacher 2011).",
+            "Mean correlation of the windows at the best lag, through Fisher's z (windowed lagged cross-correlation: \
+             Boker, Xu, Rotondo and King 2002; Ramseyer and Tschacher 2011).",
             |p: &PairSignal<'a>| p.following.map(|f| f.correlation),
         ),
         Column::float(
@@ -171,8 +171,8 @@ fn layout<'a>(config: &SynchronyConfig) -> Layout<PairSignal<'a>> {
                 "profile",
                 Kind::F32List,
                 "1",
-                "That correlation at each lag from 0 on, in steps of 0.1 s or of one exchange; empty places are null as a \
-                 whole.",
+                "That correlation at each lag from 0 on, in steps of 0.1 s or of one exchange; empty places are null \
+                 as a whole.",
             ),
             |p: &PairSignal<'a>| whole(p.profile.as_deref()),
         ),

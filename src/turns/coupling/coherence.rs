@@ -1,8 +1,8 @@
 //! Magnitude-squared coherence by band: |mean of X·conj(Y)|² over the windows, divided by both mean powers, averaged
-//! over the bins of a band (Welch 1967, "The use of fast Fourier transform for the estimation of power spectra"; Carter,
-//! Knapp and Nuttall 1973; for two people Schmidt et al. 2012, "Measuring the dynamics of interactional synchrony", J.
-//! Nonverbal Behavior 36:263). Windows have a Hann taper and do not overlap. It does not mind a constant lag that is
-//! short against the window, and K unrelated windows give about 1 / K.
+//! over the bins of a band (Welch 1967, "The use of fast Fourier transform for the estimation of power spectra";
+//! Carter, Knapp and Nuttall 1973; for two people Schmidt et al. 2012, "Measuring the dynamics of interactional
+//! synchrony", J. Nonverbal Behavior 36:263). Windows have a Hann taper and do not overlap. It does not mind a constant
+//! lag that is short against the window, and K unrelated windows give about 1 / K.
 
 use super::chance::{Measure, tested};
 use super::windows::Windows;

@@ -3,8 +3,8 @@
 //! 37:424), as an F test of nested regressions, with Geweke's measure of the gain (1982, J. American Statistical
 //! Association 77:304).
 //!
-//! Both pasts reach as far back as the settings say and no order is chosen by looking, so that the p value stays what it
-//! is called. It leans on residuals of one spread; what both follow (a third person, the camera) is in it as well.
+//! Both pasts reach as far back as the settings say and no order is chosen by looking, so that the p value stays what
+//! it is called. It leans on residuals of one spread; what both follow (a third person, the camera) is in it as well.
 
 use std::ops::Range;
 

@@ -36,16 +36,17 @@ fn measure_text(config: &SynchronyConfig) -> String {
     let step = SynchronyConfig::coarse_secs();
     let lags = format!("{max_lag_secs} s or {max_lag_exchanges} exchanges");
     format!(
-        "What is measured, each in windows standardised by themselves; faces and heads at 10 Hz, by recurrence and warping \
-         every {step} s. recurrence_rate: share of points (a value of the leader and one of the follower 0 to {lags} later) \
-         that differ by less than {recurrence_radius_sd} standard deviations (Marwan et al. 2007, not embedded). \
-         recurrence_peak: highest point of the diagonal profile, the recurrence rate by lag (Coco and Dale 2014). \
-         determinism: share of recurrent points in diagonal lines of at least {min_line_secs} s or {} exchanges (Marwan et \
-         al. 2007). coherence_low, _mid, _high: magnitude-squared coherence, mean of {} to {}, {} to {} and {} to {} Hz, for \
-         exchanges the thirds of the spectrum (Welch 1967; Schmidt et al. 2012); unrelated windows give 1 / windows. \
-         granger: logarithm of the follower's residual variance by its own past over that by both pasts, {} s or {} \
-         exchanges long (Granger 1969; Geweke 1982). dtw_distance: mean distance in standard deviations after warping by at \
-         most {lags} (Sakoe and Chiba 1978); small = alike. Coherence and warping have no direction.",
+        "What is measured, each in windows standardised by themselves; faces and heads at 10 Hz, by recurrence and \
+         warping every {step} s. recurrence_rate: share of points (a value of the leader and one of the follower 0 to \
+         {lags} later) that differ by less than {recurrence_radius_sd} standard deviations (Marwan et al. 2007, not \
+         embedded). recurrence_peak: highest point of the diagonal profile, the recurrence rate by lag (Coco and Dale \
+         2014). determinism: share of recurrent points in diagonal lines of at least {min_line_secs} s or {} exchanges \
+         (Marwan et al. 2007). coherence_low, _mid, _high: magnitude-squared coherence, mean of {} to {}, {} to {} and \
+         {} to {} Hz, for exchanges the thirds of the spectrum (Welch 1967; Schmidt et al. 2012); unrelated windows \
+         give 1 / windows. granger: logarithm of the follower's residual variance by its own past over that by both \
+         pasts, {} s or {} exchanges long (Granger 1969; Geweke 1982). dtw_distance: mean distance in standard \
+         deviations after warping by at most {lags} (Sakoe and Chiba 1978); small = alike. Coherence and warping have \
+         no direction.",
         config.min_line_exchanges,
         config.coherence_low_hz,
         config.coherence_mid_hz,
@@ -84,8 +85,8 @@ fn value_columns<'a>(config: &SynchronyConfig) -> Vec<Column<Row<'a>>> {
             "z",
             "sd",
             format!(
-                "The value against {surrogates} surrogates whose follower's windows are shuffled among {} neighbours, in their \
-                 spread, above 0 = more coupled (Ramseyer and Tschacher 2011); null for granger.",
+                "The value against {surrogates} surrogates whose follower's windows are shuffled among {} neighbours, \
+                 in their spread, above 0 = more coupled (Ramseyer and Tschacher 2011); null for granger.",
                 config.surrogate_block_windows
             ),
             move |r: &Row<'a>| standing(r).map(|s| s.z),
@@ -104,8 +105,8 @@ fn value_columns<'a>(config: &SynchronyConfig) -> Vec<Column<Row<'a>>> {
             "p_pseudo",
             "1",
             format!(
-                "The same among {surrogates} pseudo-pairs: the leader with the follower of another time of the interview, all \
-                 windows moved on together (data sliding: Moulder et al. 2018); null for granger."
+                "The same among {surrogates} pseudo-pairs: the leader with the follower of another time of the \
+                 interview, all windows moved on together (data sliding: Moulder et al. 2018); null for granger."
             ),
             move |r: &Row<'a>| standing(r).map(|s| s.p_pseudo),
         ),
@@ -120,15 +121,16 @@ fn value_columns<'a>(config: &SynchronyConfig) -> Vec<Column<Row<'a>>> {
         Column::int(
             "lag_exchanges",
             "",
-            "0 = the answer is like the turn before it, 1 = like the leader's turn before that; for recurrence_peak of voices.",
+            "0 = the answer is like the turn before it, 1 = like the leader's turn before that; for recurrence_peak of \
+             voices.",
             |r: &Row<'a>| r.lag_on(Clock::Exchanges),
         ),
         Column::text(
             "missing",
             format!(
-                "Why there is no value: no_stream, no_face, off_screen, no_speech, constant (a series does not move, or \
-                 surrogates do not differ), too_short ({}, each at least {} known; for granger fewer than {} instants for each \
-                 coefficient).",
+                "Why there is no value: no_stream, no_face, off_screen, no_speech, constant (a series does not move, \
+                 or surrogates do not differ), too_short ({}, each at least {} known; for granger fewer than {} \
+                 instants for each coefficient).",
                 least(config),
                 config.min_known_share,
                 config.granger_rows_per_coefficient

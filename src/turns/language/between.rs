@@ -122,8 +122,8 @@ impl<'a> SoFar<'a> {
         shared(&said.words, &before.words, n).ok_or(Missing::TooShort)
     }
 
-    /// The same share, on average, of pieces as long as the turn before, cut from the listener's other turns so far, the
-    /// latest first.
+    /// The same share, on average, of pieces as long as the turn before, cut from the listener's other turns so far,
+    /// the latest first.
     fn by_chance(&self, said: &SaidTurn, listener: &Speaker, before: usize, n: usize) -> Told<f64> {
         let len = self.said[before].words.len();
         let most = len * self.config.chance_pieces;
@@ -158,14 +158,16 @@ pub(in crate::turns) fn between_columns(config: &LanguageConfig) -> Vec<Column<B
         Column::float(
             "style_matching",
             "1",
-            "Language style matching of all that the two have said up to the turn's end: 1 - |a - b| / (a + b + 0.0001) of \
-             their percentages, mean of nine categories of function words, 0 to 1 (Ireland and Pennebaker 2010).",
+            "Language style matching of all that the two have said up to the turn's end: 1 - |a - b| / (a + b + \
+             0.0001) of their percentages, mean of nine categories of function words, 0 to 1 (Ireland and Pennebaker \
+             2010).",
             |b: &Between| b.style.ok(),
         ),
         Column::text(
             "style_matching_missing",
             format!(
-                "Why it is null: too_short (fewer than {} words of one of the two), else as word_rate_missing of turns.",
+                "Why it is null: too_short (fewer than {} words of one of the two), else as word_rate_missing of \
+                 turns.",
                 config.min_style_words
             ),
             |b: &Between| b.style.err(),
@@ -183,9 +185,9 @@ pub(in crate::turns) fn between_columns(config: &LanguageConfig) -> Vec<Column<B
                 format!("repeated_{name}_above_chance"),
                 "1",
                 format!(
-                    "That share minus its mean over up to {} pieces as long as the turn before, cut from the listener's other \
-                     turns so far; above 0 = the words just said are taken up (n-gram alignment as Duran, Paxton and \
-                     Fusaroli 2019 have it, against other talk of the same person).",
+                    "That share minus its mean over up to {} pieces as long as the turn before, cut from the \
+                     listener's other turns so far; above 0 = the words just said are taken up (n-gram alignment as \
+                     Duran, Paxton and Fusaroli 2019 have it, against other talk of the same person).",
                     config.chance_pieces
                 ),
                 move |b: &Between| b.repeated[k].above_chance.ok(),
@@ -193,8 +195,9 @@ pub(in crate::turns) fn between_columns(config: &LanguageConfig) -> Vec<Column<B
             Column::text(
                 format!("repeated_{name}_missing"),
                 format!(
-                    "Why the one or the other is null: not_adjacent (the turn before is not the listener's), too_short (no \
-                     {what} in one of the two turns, or fewer than {} pieces), else as word_rate_missing of turns.",
+                    "Why the one or the other is null: not_adjacent (the turn before is not the listener's), too_short \
+                     (no {what} in one of the two turns, or fewer than {} pieces), else as word_rate_missing of \
+                     turns.",
                     config.min_chance_pieces
                 ),
                 move |b: &Between| b.repeated[k].above_chance.err(),
@@ -204,8 +207,8 @@ pub(in crate::turns) fn between_columns(config: &LanguageConfig) -> Vec<Column<B
     columns.extend([
         Column::bool(
             "speaker_said_we_first",
-            "True when the turn's speaker was the first of the two to say \"we\" (us, our) in the interview, false when the \
-             listener was.",
+            "True when the turn's speaker was the first of the two to say \"we\" (us, our) in the interview, false \
+             when the listener was.",
             |b: &Between| b.we_first.ok(),
         ),
         Column::text(

@@ -1,8 +1,8 @@
 //! Dictionaries in LIWC's format (.dic): categories by number between two lines of a percent sign, then an entry a line
 //! with the numbers of its categories (Pennebaker, Booth and Francis 2007, "Linguistic Inquiry and Word Count: LIWC2007
 //! operator's manual"). A star at an entry's end stands for any ending; entries of more words are phrases. Entries of
-//! 2007 that depend on a neighbour, as in `like (02 134)125/464` and `kind <of>131/125`, have what holds without it: the
-//! number after the stroke.
+//! 2007 that depend on a neighbour, as in `like (02 134)125/464` and `kind <of>131/125`, have what holds without it:
+//! the number after the stroke.
 
 use std::collections::HashMap;
 
@@ -87,8 +87,9 @@ fn split(line: &str) -> (String, Vec<u32>) {
 mod tests {
     use super::*;
 
-    const SMALL: &str = "%\n1\tfunction (Function Words)\n  4\ti (I)\n5 we\n19\tnegate\n60\tcogmech\n125 tentat\n464\taffect\n%\n\
-        ich\t1 4\nwir\t1\t5\nnicht* 19\nkind of\t125\nlike\t(02 134)464/125 60\nkind\t<of>464/125\nhaus\t60\n";
+    const SMALL: &str = "%\n1\tfunction (Function Words)\n  4\ti (I)\n5 we\n19\tnegate\n60\tcogmech\n125 \
+        tentat\n464\taffect\n%\nich\t1 4\nwir\t1\t5\nnicht* 19\nkind of\t125\nlike\t(02 134)464/125 \
+        60\nkind\t<of>464/125\nhaus\t60\n";
 
     #[test]
     fn entries_have_the_categories_that_are_used_here() {

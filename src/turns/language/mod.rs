@@ -23,7 +23,8 @@ pub use said::{SaidTurn, said};
 pub struct LanguageConfig {
     /// A dictionary in LIWC's format (.dic) instead of the program's own lists of English.
     pub dictionary: String,
-    /// The transcripts' language, an ISO 639 code such as "en"; empty = as the transcript declares it, else by evidence.
+    /// The transcripts' language, an ISO 639 code such as "en"; empty = as the transcript declares it, else by
+    /// evidence.
     pub code: String,
     /// Evidence is asked of so many words at least, from the first turn to this one.
     #[schemars(range(min = 1))]

@@ -175,17 +175,17 @@ pub(in crate::turns) fn said_columns(config: &LanguageConfig) -> Vec<Column<Said
     columns.push(Column::float(
         "word_rate_questions",
         "1",
-        "Question marks, runs of them counted once, for each word of the turn; null while no sentence of the transcript so \
-         far has ended in a sign.",
+        "Question marks, runs of them counted once, for each word of the turn; null while no sentence of the \
+         transcript so far has ended in a sign.",
         SaidTurn::questions,
     ));
     columns.push(Column::text(
         "word_rate_missing",
         format!(
             "Why the word rates are null: no_words, other_language (another is declared and no dictionary given), \
-             unknown_language (none is declared, and fewer than {} words or less than {} of them English function words so \
-             far; or less than {} of them, of the words so far or of a turn of at least {} words, whatever is declared), \
-             no_list (the dictionary has none for some).",
+             unknown_language (none is declared, and fewer than {} words or less than {} of them English function \
+             words so far; or less than {} of them, of the words so far or of a turn of at least {} words, whatever is \
+             declared), no_list (the dictionary has none for some).",
             config.min_evidence_words, config.min_function_share, config.foreign_below_share, config.min_foreign_words
         ),
         SaidTurn::why,

@@ -90,7 +90,7 @@ fn what_is_not_known_to_be_english_has_a_reason_and_no_value() {
     assert_eq!(told(&[ENGLISH, ENGLISH, ENGLISH], None), ["unknown_language", "-", "-"]);
     assert_eq!(told(&[GERMAN, GERMAN, GERMAN], None), ["unknown_language"; 3]);
     let others = [
-        "Je ne sais pas ce que nous avons fait, mais on a parl\u{e9} avec elle et tu me dis que ce n'est pas la v\u{e9}rit\u{e9}.",
+        "Je ne sais pas ce que nous avons fait, mais on a parl\u{e9} avec elle et tu me dis que ce n'est pas vrai.",
         "Ik weet niet wat we hebben gedaan, maar hij is in de stad en zij was daar ook met haar kind of hond.",
         "No s\u{e9} lo que hicimos, pero me dijo que no era as\u{ed} y que a \u{e9}l no le gusta la casa en que vive.",
         "\u{6211}\u{4e0d}\u{77e5}\u{9053}\u{ff0c}\u{4f46}\u{662f}\u{4ed6}\u{5f88}\u{597d}\u{3002}",
