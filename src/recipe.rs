@@ -161,12 +161,13 @@ impl Recipe {
         serde_json::to_string(self).map_err(|e| Error::Recipe { place: "as a whole".into(), what: e.to_string() })
     }
 
-    /// The recipe as tables tell it: what says where something lies on this machine (the folders of enrolment) is
-    /// replaced by `voices` and `faces`, which stand for what lies there.
-    pub fn told(&self, voices: String, faces: String) -> Self {
+    /// The recipe as tables tell it: what says where something lies on this machine (the folders of enrolment, the
+    /// dictionary) is replaced by `voices`, `faces` and `dictionary`, which stand for what lies there.
+    pub fn told(&self, voices: String, faces: String, dictionary: String) -> Self {
         let mut told = self.clone();
         told.speaker.enrolment.voices = voices;
         told.face.enrolment = faces;
+        told.turns.language.dictionary = dictionary;
         told
     }
 

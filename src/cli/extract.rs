@@ -29,6 +29,10 @@ pub struct Extract {
     /// embedding.
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub enrol: Option<PathBuf>,
+    /// A dictionary in LIWC's format for the columns of words, of the transcripts' language, instead of the shipped
+    /// lists of English; the same as `--set turns.language.dictionary=FILE`.
+    #[arg(long, value_name = "FILE.dic", value_hint = ValueHint::FilePath)]
+    pub dictionary: Option<PathBuf>,
     /// Name of the interview in the tables, for a single media file.
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,

@@ -12,7 +12,7 @@ use turnwise::corpus::{self, Limits, RunSettings, Summary, Unlisted};
 use turnwise::error::Error;
 use turnwise::file;
 use turnwise::inference::{ModelSet, Registry, Runtime};
-use turnwise::pipeline::{Models, Request};
+use turnwise::pipeline::{Models, Request, lexicon};
 use turnwise::recipe::Recipe;
 use turnwise::speaker::SpeakerBounds;
 use turnwise::store::folder::Target;
@@ -39,6 +39,11 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     let mut recipe = recipe(&args.recipe)?;
     recipe.input.lenient |= args.lenient;
     enrol(args.enrol.as_deref(), &mut recipe)?;
+    if let Some(dictionary) = &args.dictionary {
+        recipe.turns.language.dictionary = dictionary.display().to_string();
+    }
+    // A dictionary that cannot be read fails every interview: say so before the first.
+    lexicon(&recipe.turns.language)?;
     let unlisted = unlisted(args)?;
     let requests = requests(args)?;
     corpus::find_files(&requests)?;

@@ -21,7 +21,7 @@ pub fn schema_markdown(tables: &[TableSchema]) -> String {
          `*` in a name stands for each of the words listed below its table.\n\
          Source: where the definition comes from, in full at the end of this page; where it is empty, the definition is Turnwise's own and the description is the whole of it.\n\
          Values in descriptions are those of the default recipe; keys in brackets behind a description set them, and each file's own metadata tell the values that held for it.\n\n\
-         Sizes: `dyads` has a row for each turn and other speaker, `synchrony` one for each ordered pair of speakers and signal. In a crowd \
+         Sizes: `dyads` has a row for each turn and other speaker, `synchrony` one for each ordered pair of speakers and signal, `coupling` one for each of eight measures of them. In a crowd \
          (more than 100 speakers; or more than 21, and `dyads` would have more than 300,000 rows) `dyads` has for each turn those who talk \
          during it and those who talked last before it, 20 in all (fewer, but at least 2, where it would still pass 4 million rows), and \
          `synchrony` the pairs with at least 6 exchanges of turns or both on the screen; a warning of the interview says so (`crowd`). \

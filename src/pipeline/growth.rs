@@ -45,6 +45,7 @@ fn talk(turns: usize, people: usize) -> Transcript {
         format: Format::Srt,
         turns: (0..turns).map(turn).collect(),
         after_dropped: Vec::new(),
+        language: None,
         sample: None,
         warnings: Vec::new(),
     }
@@ -71,7 +72,11 @@ fn made_tables(transcript: &Transcript, heard: &Heard) -> (Vec<Table>, Vec<Strin
     let warnings = Warnings::default();
     let request = Request { interview_id: "a".into(), ..Request::default() };
     let (recipe, seen) = (Recipe::default(), Seen::default());
-    let tables = tables::tables(&Scene::new(&request, &recipe, Some(transcript), heard, &seen, &warnings)).unwrap();
+    let tables = tables::tables(
+        &Scene::new(&request, &recipe, Some(transcript), heard, &seen, &warnings)
+            .with_words(crate::turns::Lexicon::english()),
+    )
+    .unwrap();
     (tables, warnings.into_sorted())
 }
 

@@ -26,7 +26,7 @@ struct Input {
 }
 
 impl Inputs {
-    /// Reads every file of the request and of the recipe's enrolment.
+    /// Reads every file of the request, of the recipe's enrolment and its dictionary.
     ///
     /// # Errors
     /// [`Error::Read`]; [`Error::Changed`] where somebody is writing into one.
@@ -126,7 +126,12 @@ fn request_hash<'a>(request: &Request, files: impl Iterator<Item = (&'a str, Opt
 fn input_files(request: &Request, recipe: &Recipe) -> Result<Vec<(String, PathBuf)>> {
     let mut files: Vec<(String, PathBuf)> =
         request.files().map(|(role, path)| (role.to_owned(), path.clone())).collect();
-    for (role, path) in [("faces", &recipe.face.enrolment), ("voices", &recipe.speaker.enrolment.voices)] {
+    let named = [
+        ("dictionary", &recipe.turns.language.dictionary),
+        ("faces", &recipe.face.enrolment),
+        ("voices", &recipe.speaker.enrolment.voices),
+    ];
+    for (role, path) in named {
         if !path.is_empty() {
             below(role, Path::new(path), &mut files)?;
         }

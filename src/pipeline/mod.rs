@@ -17,6 +17,7 @@ mod growth;
 mod hear;
 mod inputs;
 mod interview;
+mod lexicon;
 mod models;
 #[cfg(test)]
 mod relation_truth;
@@ -34,6 +35,7 @@ pub use enrolment::known_voices;
 pub use hear::bounds_and_tracks;
 pub use inputs::Inputs;
 pub use interview::interviews_schema;
+pub use lexicon::lexicon;
 pub use models::Models;
 pub use schema_page::schema_page;
 pub use tables::{feature_tables, schemas, with_values};
@@ -220,6 +222,7 @@ pub fn extract(
     // Before anything else reads them: what is made must be of these contents, or of none.
     let inputs = Inputs::take(request, recipe)?;
     let transcript = transcript::read_transcript(work)?;
+    let lexicon = lexicon::lexicon(&recipe.turns.language)?;
     // What a failed interview asked before is not this one's.
     drop(models.usage.take());
 
@@ -237,7 +240,7 @@ pub fn extract(
 
     progress(Progress::Step(Step::Describe));
     let step = Instant::now();
-    let scene = Scene::new(request, recipe, transcript.as_ref(), &heard, &seen, &warnings);
+    let scene = Scene::new(request, recipe, transcript.as_ref(), &heard, &seen, &warnings).with_words(&lexicon);
     let tables = tables::tables(&scene)?;
     inputs.must_be_unchanged(request, recipe)?;
     let row = interview::done(&scene, inputs.request_hash(), warnings.into_sorted())?;

@@ -13,7 +13,9 @@ use crate::recipe::Recipe;
 use crate::speaker::VAD_CHUNKS;
 use crate::table::Missing;
 use crate::transcript::Transcript;
-use crate::turns::{self, Cast, FaceTurn, Relations, SpeakerLink, SpeakerMatch, TranscriptOffset, TurnFacts};
+use crate::turns::{
+    self, Cast, FaceTurn, Lexicon, Relations, SaidTurn, SpeakerLink, SpeakerMatch, TranscriptOffset, TurnFacts,
+};
 use crate::warning::{Warning, Warnings};
 
 /// A cue that ends within a video frame of the media's end is on time.
@@ -46,6 +48,8 @@ pub(crate) struct Scene<'a> {
     pub(super) roles: BTreeMap<String, String>,
     /// Places of turns before which a cue could not be read.
     pub(super) dropped: Vec<usize>,
+    /// The words of each turn; empty without a transcript, and before [`Scene::with_words`].
+    pub(super) said: Vec<SaidTurn>,
     /// Voice and person by the speaker of turns.
     pub(super) links: BTreeMap<String, SpeakerLink>,
 }
@@ -98,8 +102,18 @@ impl<'a> Scene<'a> {
             group: who::group(request, recipe, transcript),
             roles: who::roles(request, transcript),
             dropped: transcript.map(Transcript::after_dropped).unwrap_or_default(),
+            said: Vec::new(),
             links,
         }
+    }
+
+    /// The same with what kinds of words the transcript's turns have.
+    pub(super) fn with_words(mut self, lexicon: &Lexicon) -> Self {
+        if let Some(transcript) = self.transcript {
+            let declared = transcript.language.as_deref();
+            self.said = turns::said(&self.turns, lexicon, declared, &self.recipe.turns.language);
+        }
+        self
     }
 
     /// Key of the tables.
@@ -124,6 +138,7 @@ impl<'a> Scene<'a> {
             annotation: self.annotation(),
             acoustics: &self.heard.acoustics,
             voices: &self.voices,
+            said: &self.said,
             faces: &self.seen.faces,
             face_turns: &self.face_turns,
             config: &self.recipe.turns,

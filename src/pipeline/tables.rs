@@ -39,12 +39,19 @@ impl SceneTable {
 }
 
 /// Every table but `interviews`, in the order of SCHEMA.md.
-const TABLES: [SceneTable; 10] = [
-    SceneTable::new(|recipe| turns::turns_schema(recipe.turns.speaker_z), turns_table).of_features(),
+const TABLES: [SceneTable; 11] = [
+    SceneTable::new(|recipe| turns::turns_schema(&recipe.turns), turns_table).of_features(),
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
     SceneTable::new(|recipe| turns::dyads_schema(&recipe.turns), |scene| turns::dyads_table(&scene.relations()))
         .of_features(),
-    SceneTable::new(|_| turns::synchrony_schema(), |scene| turns::synchrony_table(&scene.relations())),
+    SceneTable::new(
+        |recipe| turns::synchrony_schema(&recipe.turns.synchrony),
+        |scene| turns::synchrony_table(&scene.relations()),
+    ),
+    SceneTable::new(
+        |recipe| turns::coupling_schema(&recipe.turns.synchrony),
+        |scene| turns::coupling_table(&scene.relations()),
+    ),
     SceneTable::new(
         |_| turns::words_schema(),
         |scene| turns::words_table(scene.id(), &scene.turns, scene.annotation()),
@@ -86,7 +93,7 @@ pub fn with_values(table: Table, recipe: &Recipe) -> Table {
 /// The values of a recipe, nothing in them that says where something lies on this machine.
 fn values(recipe: &Recipe) -> BTreeMap<String, String> {
     // Only what has no TOML form fails, and a recipe has one.
-    recipe.told(String::new(), String::new()).values().unwrap_or_default()
+    recipe.told(String::new(), String::new(), String::new()).values().unwrap_or_default()
 }
 
 /// The contracts of the tables whose columns tasks may take for features.
@@ -114,7 +121,8 @@ fn turns_table(scene: &Scene<'_>) -> Result<Table> {
         relations: scene.relations(),
         facts: &scene.facts,
         egemaps: &|turn| turn_egemaps(turn.segment, scene.heard, &mut extractor.borrow_mut()),
-        speaker_z: scene.recipe.turns.speaker_z,
+        said: &scene.said,
+        config: &scene.recipe.turns,
     })
 }
 

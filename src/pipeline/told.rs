@@ -17,7 +17,7 @@ pub(super) fn file_name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The recipe as tables carry it: for the folders of enrolment a hash of what lies in them, so that the recipe's own
+/// The recipe as tables carry it: for the folders of enrolment and the dictionary a hash of what lies in them, so that the recipe's own
 /// hash is that of the enrolled voices and faces and not of their place.
 pub(super) fn recipe(recipe: &Recipe) -> Recipe {
     let mark = |place: &str| match contents(Path::new(place)) {
@@ -31,7 +31,11 @@ pub(super) fn recipe(recipe: &Recipe) -> Recipe {
         // The interview fails for it, and its row must still be written.
         Err(_) => "unreadable".to_owned(),
     };
-    recipe.told(mark(&recipe.speaker.enrolment.voices), mark(&recipe.face.enrolment))
+    recipe.told(
+        mark(&recipe.speaker.enrolment.voices),
+        mark(&recipe.face.enrolment),
+        mark(&recipe.turns.language.dictionary),
+    )
 }
 
 /// Name and hash of a file, or of every file in a folder, in order; none for an empty path.
@@ -74,8 +78,8 @@ pub(super) fn error(request: &Request, recipe: &Recipe, error: &Error) -> String
 fn known(request: &Request, recipe: &Recipe) -> Vec<(PathBuf, String)> {
     let files = request.files().map(|(_, path)| (path.clone(), name_of(path, &request.folder)));
     let mut all: Vec<(PathBuf, String)> = files.collect();
-    let enrolments = [&recipe.speaker.enrolment.voices, &recipe.face.enrolment].map(PathBuf::from);
-    all.extend(enrolments.into_iter().map(|place| (place.clone(), file_name(&place))));
+    let places = [&recipe.speaker.enrolment.voices, &recipe.face.enrolment, &recipe.turns.language.dictionary];
+    all.extend(places.map(PathBuf::from).into_iter().map(|place| (place.clone(), file_name(&place))));
     // These may be called after the user.
     let home = std::env::var_os("HOME").map(|home| (PathBuf::from(home), "~"));
     let here = std::env::current_dir().ok().map(|here| (here, "."));

@@ -61,6 +61,20 @@ pub enum Missing {
     NoSpaces,
     /// There is no transcript.
     NoTranscript,
+    /// The series never changes.
+    Constant,
+    /// Nothing is said in words, or there is no transcript.
+    NoWords,
+    /// The transcript is of a language without word lists.
+    OtherLanguage,
+    /// The transcript's language is not known, or its words contradict what is declared.
+    UnknownLanguage,
+    /// The dictionary has no such list.
+    NoList,
+    /// The turn before is not the other's.
+    NotAdjacent,
+    /// It has not happened so far.
+    NotYet,
 }
 
 impl Missing {
@@ -89,6 +103,13 @@ impl Missing {
             Missing::NoLabel => "no_label",
             Missing::NoSpaces => "no_spaces",
             Missing::NoTranscript => "no_transcript",
+            Missing::Constant => "constant",
+            Missing::NoWords => "no_words",
+            Missing::OtherLanguage => "other_language",
+            Missing::UnknownLanguage => "unknown_language",
+            Missing::NoList => "no_list",
+            Missing::NotAdjacent => "not_adjacent",
+            Missing::NotYet => "not_yet",
         }
     }
 }

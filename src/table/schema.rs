@@ -111,13 +111,16 @@ pub enum Modality {
     Face,
     /// What one does to the other.
     Dyad,
+    /// The words they say.
+    Words,
     /// A file that does not say, written before tables told it or by another program. No table of our own has it.
     Untold,
 }
 
 impl Modality {
     /// All that a table can tell, in order.
-    pub const ALL: [Modality; 5] = [Modality::None, Modality::Timing, Modality::Voice, Modality::Face, Modality::Dyad];
+    pub const ALL: [Modality; 6] =
+        [Modality::None, Modality::Timing, Modality::Voice, Modality::Face, Modality::Dyad, Modality::Words];
 
     /// The value in the field metadata; empty for an untold one.
     pub fn name(self) -> &'static str {
@@ -127,6 +130,7 @@ impl Modality {
             Modality::Voice => "voice",
             Modality::Face => "face",
             Modality::Dyad => "dyad",
+            Modality::Words => "words",
             Modality::Untold => "",
         }
     }

@@ -24,6 +24,7 @@ pub(super) struct Draft<'a> {
     dropped: Vec<usize>,
     warnings: Vec<Warning>,
     sample: Option<rescue::Sample>,
+    language: Option<String>,
     /// Texts outside the turns that held control characters.
     changed: usize,
 }
@@ -43,6 +44,7 @@ impl<'a> Draft<'a> {
             dropped: Vec::new(),
             warnings: Vec::new(),
             sample: None,
+            language: None,
             changed: 0,
         }
     }
@@ -164,6 +166,11 @@ impl<'a> Draft<'a> {
         self.sample = Some(sample);
     }
 
+    /// Keeps the language that the file declares.
+    pub(super) fn declare(&mut self, language: &str) {
+        self.language = Some(language.trim().to_owned()).filter(|l| !l.is_empty());
+    }
+
     /// Turns of several tiers into one order: by start, then end, tiers in the order given.
     pub(super) fn sort_by_time(&mut self) {
         let mut order: Vec<usize> = (0..self.turns.len()).collect();
@@ -204,8 +211,8 @@ impl<'a> Draft<'a> {
             self.dropped.iter().filter_map(|&d| self.turns.get(d)).map(|t| t.index).collect();
         after_dropped.sort_unstable();
         after_dropped.dedup();
-        let Draft { turns, sample, warnings, .. } = self;
-        Ok(Transcript { format, turns, after_dropped, sample, warnings })
+        let Draft { turns, sample, language, warnings, .. } = self;
+        Ok(Transcript { format, turns, after_dropped, language, sample, warnings })
     }
 
     /// Plain text formats do not say where they end. A last line without a line end proves nothing, but together with

@@ -26,6 +26,7 @@ use super::face_statistics::{FaceTurn, seen_often};
 use super::floor::Floor;
 use super::floors::{Floors, TurnFloor};
 use super::lagged::Lagged;
+use super::language;
 use super::listening::{self, Listening};
 use super::near::{Listeners, Near, Others};
 use super::synchrony::{Following, Moves, moves};
@@ -98,6 +99,7 @@ struct Known<'a> {
 struct SoFar<'a> {
     known: Known<'a>,
     entrainment: entrainment::SoFar<'a>,
+    language: language::SoFar<'a>,
     floor: Floor,
     listeners: Listeners,
     /// The last turn before which a cue was dropped.
@@ -111,6 +113,7 @@ impl<'a> SoFar<'a> {
         SoFar {
             known,
             entrainment: entrainment::SoFar::new(qualities, speaker_of, labels.len(), &relations.config.entrainment),
+            language: language::SoFar::new(relations.said, speaker_of, labels.len(), &relations.config.language),
             floor: Floor::new(relations.turns, speaker_of, labels.len()),
             listeners: Listeners::new(labels.len(), relations.turns.len()),
             after_dropped: None,
@@ -127,6 +130,7 @@ impl<'a> SoFar<'a> {
         if relations.dropped.binary_search(&at).is_ok() {
             self.after_dropped = Some(at);
         }
+        self.language.take(at);
         let mut rows = Vec::new();
         if let Some(speaker) = speaker_of[at] {
             self.floor.hold(here, speaker);
@@ -184,6 +188,7 @@ impl<'a> SoFar<'a> {
             face: listener_person.and_then(|p| seen.faces.iter().find(|f| f.person == p)),
             listening: self.known.listening(here, (speaker, listener), &seen.gestures),
             entrainment: self.entrainment.of(at, listener),
+            between: self.language.of(at, listener),
             following,
         }
     }
@@ -191,7 +196,8 @@ impl<'a> SoFar<'a> {
     fn following(&mut self, here: Segment, (speaker, listener): (usize, usize)) -> [Option<Lagged>; FOLLOWED.len()] {
         let moves = |who: usize| self.known.moves.get(self.known.labels[who]).filter(|m| m.is_seen());
         let (Some(a), Some(b)) = (moves(speaker), moves(listener)) else { return Default::default() };
-        let both = || [Following::new(&a.smile, &b.smile), Following::new(&a.head, &b.head)];
+        let config = &self.known.relations.config.synchrony;
+        let both = || [Following::new(&a.smile, &b.smile, config), Following::new(&a.head, &b.head, config)];
         self.following.entry((speaker, listener)).or_insert_with(both).each_mut().map(|f| f.until(here.end().get()))
     }
 }

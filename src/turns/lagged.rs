@@ -8,13 +8,14 @@
 //! itself (autocorrelation, spikes) is in both.
 //!
 //! Here lags run one way, from 0 to the longest: the second series follows the first. The value is the peak of the mean
-//! curve over lags, and so is each surrogate's, so that looking for the best lag costs nothing. A surrogate pairs the
-//! windows in any order, the true pairs among them as chance has it: without those, few windows would make a large z of
-//! nothing (5 windows: 12 of 100 beyond 2). Window and lagged partner stay whole, so no seam is in any of them.
+//! curve over lags, and so is each surrogate's, so that looking for the best lag costs nothing. Surrogates of two kinds
+//! are drawn as [`Chance`] says, the true pairs among them as chance has it: without those, few windows would make a
+//! large z of nothing (5 windows: 12 of 100 beyond 2). Window and lagged partner stay whole, so no seam is in any of
+//! them.
 
 use std::collections::BTreeMap;
 
-use crate::random::Random;
+use super::coupling::{Chance, Standing, Surrogate};
 
 /// How two series are set against each other; lengths in samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,17 +26,19 @@ pub struct LagSettings {
     pub max_lag: usize,
     /// Fewer windows give no answer.
     pub min_windows: usize,
-    /// Number of surrogates.
-    pub surrogates: usize,
-    /// Of the shuffling.
-    pub seed: u64,
+    /// Of the surrogates.
+    pub chance: Chance,
 }
 
 /// How closely one series follows the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lagged {
-    /// Peak against the surrogates' peaks, in their standard deviations.
+    /// Peak against the shuffled surrogates' peaks, in their standard deviations.
     pub z: f64,
+    /// Share of shuffled surrogates whose peak reaches it.
+    pub p: f64,
+    /// Share of pseudo-pairs whose peak reaches it.
+    pub p_pseudo: f64,
     /// Samples by which the second series follows at the peak.
     pub lag: usize,
     /// Mean correlation of the windows at the peak (through Fisher's z).
@@ -52,10 +55,6 @@ const MAX_CORRELATION: f64 = 0.999;
 
 /// Spread below which a window is constant.
 const MIN_VARIANCE: f64 = 1e-12;
-
-/// The surrogates' spread is taken at the upper end of its own 95 % (normal theory: a standard deviation of n values
-/// has the standard error s / sqrt(2 n)), so that few surrogates do not make a large z.
-const SPREAD_QUANTILE: f64 = 1.645;
 
 /// Two series and the curves already worked out.
 #[derive(Debug)]
@@ -101,29 +100,23 @@ impl<'a> Pairing<'a> {
         }
         let mean = self.mean_curve(&used, &used);
         let (lag, peak) = peak(&mean)?;
-        let mut random = Random::seeded(self.settings.seed);
-        let mut peaks = Vec::with_capacity(self.settings.surrogates);
-        for _ in 0..self.settings.surrogates {
-            crate::pulse::beat();
-            let mut partners = used.clone();
-            for i in (1..n).rev() {
-                partners.swap(i, random.below(i + 1));
-            }
-            peaks.extend(self::peak(&self.mean_curve(&used, &partners)).map(|p| p.1));
-        }
-        let count = peaks.len() as f64;
-        if count < 2.0 {
-            return None;
-        }
-        let usual = peaks.iter().sum::<f64>() / count;
-        let spread = (peaks.iter().map(|p| (p - usual).powi(2)).sum::<f64>() / (count - 1.0)).sqrt();
-        let spread = spread * (1.0 + SPREAD_QUANTILE / (2.0 * count).sqrt());
-        (spread > MIN_VARIANCE).then(|| Lagged {
-            z: (peak - usual) / spread,
-            lag,
-            correlation: peak.tanh(),
-            windows: n,
-        })
+        let chance = self.settings.chance;
+        let [shuffled, slid] = [Surrogate::Shuffled, Surrogate::Slid].map(|kind| {
+            let pairings = chance.partners(kind, n).map(|places| places.into_iter().map(|k| used[k]).collect());
+            pairings
+                .filter_map(|partners: Vec<usize>| Some(self::peak(&self.mean_curve(&used, &partners))?.1))
+                .collect::<Vec<f64>>()
+        });
+        let Standing { z, p, p_pseudo } = Standing::among(peak, &shuffled, &slid)?;
+        Some(Lagged { z, p, p_pseudo, lag, correlation: peak.tanh(), windows: n })
+    }
+
+    /// The mean correlation of all windows (through Fisher's z) at each lag from 0 to the longest, as it stands before
+    /// its peak is looked for; NaN where fewer than half of the windows have one. `None` with too few windows.
+    pub fn profile(&mut self) -> Option<Vec<f64>> {
+        let used: Vec<usize> = (0..self.windows()).filter(|&i| self.counts(i)).collect();
+        let enough = used.len() >= self.settings.min_windows.max(3);
+        enough.then(|| self.mean_curve(&used, &used).into_iter().map(f64::tanh).collect())
     }
 
     /// Frees the curves of earlier windows.
@@ -270,8 +263,10 @@ impl RunningPearson {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
-    const TEN_HZ: LagSettings = LagSettings { window: 150, max_lag: 20, min_windows: 8, surrogates: 100, seed: 1 };
+    const CHANCE: Chance = Chance { surrogates: 100, block: 40, seed: 1 };
+    const TEN_HZ: LagSettings = LagSettings { window: 150, max_lag: 20, min_windows: 8, chance: CHANCE };
 
     /// Noise that remembers (half-life about 0.5 s at 10 Hz) on top of a slow drift, as smiles and heads do.
     fn wander(seed: u64, n: usize, memory: f64) -> Vec<f64> {
@@ -331,7 +326,7 @@ mod tests {
 
     #[test]
     fn short_series_of_exchanges_are_held_to_the_same() {
-        let settings = LagSettings { window: 6, max_lag: 1, min_windows: 5, surrogates: 100, seed: 1 };
+        let settings = LagSettings { window: 6, max_lag: 1, min_windows: 5, chance: CHANCE };
         let mut within = 0;
         for seed in 0..200 {
             within += usize::from(

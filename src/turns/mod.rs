@@ -5,12 +5,15 @@
 //! Annotation ─┼─> turns ───────────┼─ cast: speaker ↔ person on the screen, or off screen
 //! Faces ──────┤                    ├─ speech: who else talks inside a turn
 //! Acoustics ──┘                    ├─ faces: statistics of each visible person during each turn
+//!                                  ├─ language: what kinds of words are said
 //!                                  ├─ dyads: what each turn does to each of the others
-//!                                  └─ synchrony: who follows whom over the interview
+//!                                  ├─ synchrony: who follows whom over the interview
+//!                                  └─ coupling: the same by other measures
 //! ```
 
 mod begun;
 mod cast;
+mod coupling;
 mod dyads;
 mod edges;
 mod entrainment;
@@ -18,6 +21,7 @@ mod face_statistics;
 mod floor;
 mod floors;
 mod lagged;
+mod language;
 mod listening;
 mod matching;
 mod merged;
@@ -35,11 +39,16 @@ mod watched;
 mod words;
 
 pub use cast::{Cast, CastMember, cast};
+pub use coupling::{
+    Chance, CouplingSettings, Granger, GrangerSettings, MeasureKind, Measured, Standing, coupled, coupling_schema,
+    coupling_table,
+};
 pub use dyads::{dyads_schema, dyads_table};
 pub use entrainment::EntrainmentConfig;
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
 pub use floors::FloorConfig;
 pub use lagged::{LagSettings, Lagged, Pairing, lagged};
+pub use language::{LanguageConfig, Lexicon, SaidTurn, said};
 pub use matching::{SpeakerMatch, contradictions, dominant_speaker, match_speakers};
 pub use merged::merge_cues;
 pub use near::crowd;
@@ -48,7 +57,7 @@ pub use offset::{TranscriptOffset, transcript_offset};
 pub use relations::{Relations, SpeakerLink};
 pub use speakers::{EmbeddingOf, Speakers, speakers_schema, speakers_table};
 pub use speech::{SpeechContext, speech_context, speech_schema, speech_table};
-pub use synchrony::{synchrony_schema, synchrony_table};
+pub use synchrony::{SynchronyConfig, synchrony_schema, synchrony_table};
 pub use table::{TurnFacts, TurnsOf, turns_schema, turns_table};
 pub use words::{word_count, words_schema, words_table};
 
@@ -113,6 +122,10 @@ pub struct TurnsConfig {
     pub floor: FloorConfig,
     /// Voices that draw near.
     pub entrainment: EntrainmentConfig,
+    /// Who follows whom.
+    pub synchrony: SynchronyConfig,
+    /// What kinds of words are said.
+    pub language: LanguageConfig,
 }
 
 impl Default for TurnsConfig {
@@ -135,6 +148,8 @@ impl Default for TurnsConfig {
             max_transcript_offset_secs: 10.0,
             floor: FloorConfig::default(),
             entrainment: EntrainmentConfig::default(),
+            synchrony: SynchronyConfig::default(),
+            language: LanguageConfig::default(),
         }
     }
 }
@@ -151,7 +166,8 @@ impl TurnsConfig {
     /// # Errors
     /// [`crate::error::Error::Recipe`] with the key that is wrong, its value and what is accepted.
     pub fn check(&self) -> Result<()> {
-        limits::check(self, "turns")
+        limits::check(self, "turns")?;
+        self.synchrony.check()
     }
 }
 

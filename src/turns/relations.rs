@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::TurnsConfig;
 use super::face_statistics::FaceTurn;
+use super::{SaidTurn, TurnsConfig};
 use crate::annotation::{Annotation, Turn};
 use crate::audio::{Acoustics, TurnVoice};
 use crate::face::Faces;
@@ -38,6 +38,8 @@ pub struct Relations<'a> {
     pub acoustics: &'a Acoustics,
     /// The voice of each turn; may be empty.
     pub voices: &'a [TurnVoice],
+    /// The words of each turn; may be empty.
+    pub said: &'a [SaidTurn],
     /// Everything seen.
     pub faces: &'a Faces,
     /// Faces by turn and person.
@@ -57,7 +59,7 @@ impl<'a> Relations<'a> {
         type Nothing = (Annotation, Acoustics, Faces, BTreeMap<String, String>);
         static NOTHING: std::sync::LazyLock<Nothing> = std::sync::LazyLock::new(Default::default);
         let (annotation, acoustics, faces, roles) = &*NOTHING;
-        let (voices, face_turns, dropped, group) = (&[], &[], &[], None);
+        let (voices, said, face_turns, dropped, group) = (&[], &[], &[], &[], None);
         Relations {
             interview_id,
             group,
@@ -68,6 +70,7 @@ impl<'a> Relations<'a> {
             annotation,
             acoustics,
             voices,
+            said,
             faces,
             face_turns,
             config,

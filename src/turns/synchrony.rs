@@ -10,36 +10,28 @@
 //! ten minutes have 40.
 //!
 //! The table looks at the whole interview and no task may use it; `dyads` has the same of the last 10 minutes up to
-//! each turn's end.
+//! each turn's end. The same signals by other measures are in [`super::coupling`].
 
+mod config;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::entrainment::TurnQualities;
-use super::lagged::{LagSettings, Lagged, Pairing, lagged};
+use super::lagged::{Lagged, Pairing};
 use super::near::most_listeners;
 use super::watched::{Watched, on_grid};
 use super::{Relations, measured};
 use crate::annotation::Annotation;
 use crate::audio::{Acoustics, GRID};
 use crate::error::Result;
-use crate::table::{Column, CutOff, Layout, Missing, Modality, Table, TableSchema, all_until};
+use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Missing, Modality, Table, TableSchema, all_until};
 use crate::time::Segment;
 
-/// The grid of faces and heads.
-pub(super) const STEP_SECS: f64 = 0.1;
-
-/// Windows and lags on that grid.
-pub(super) const GRID_LAGS: LagSettings =
-    LagSettings { window: 150, max_lag: 20, min_windows: 8, surrogates: 100, seed: 1 };
-
-/// On the clock of exchanges.
-const EXCHANGE_LAGS: LagSettings = LagSettings { window: 6, max_lag: 1, min_windows: 5, surrogates: 100, seed: 1 };
-
-/// Windows that a value of `dyads` looks back: 10 minutes.
-pub(super) const LOOK_BACK: usize = 40;
+pub(super) use config::STEP_SECS;
+pub use config::SynchronyConfig;
 
 /// A grid value may lean on an observation so much later.
 const GRID_REACH_SECS: f64 = 0.35;
@@ -51,14 +43,17 @@ struct PairSignal<'a> {
     to: &'a str,
     signal: &'static str,
     clock: Clock,
+    config: &'a SynchronyConfig,
     following: Option<Lagged>,
+    /// Correlation by lag.
+    profile: Option<Vec<f64>>,
     /// Why `following` is not there, where it is not for want of windows.
     missing: Option<Missing>,
 }
 
 /// What a signal runs on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Clock {
+pub(super) enum Clock {
     /// Ten values a second.
     Grid,
     /// One value a turn.
@@ -76,26 +71,39 @@ impl PairSignal<'_> {
     }
 }
 
+/// What a signal is of, in the order of rows; for descriptions.
+pub(super) const SIGNALS: &str = "smile, head_motion (speed), level_to_head_motion (the leader's level while speaking, \
+    the follower's head), pitch, level, rate (of articulation; these turn by turn).";
+
+/// How long both must be known for a value.
+pub(super) fn least(config: &SynchronyConfig) -> String {
+    let (secs, exchanges) = (config.window_secs, config.window_exchanges);
+    format!(
+        "fewer than {} windows of {secs} s ({} s seen of both), or {} windows of {exchanges} exchanges ({} turns \
+         answered)",
+        config.min_windows,
+        config.min_windows as f64 * secs,
+        config.min_exchange_windows,
+        config.min_exchange_windows * exchanges
+    )
+}
+
 /// Columns of the `synchrony` table.
-fn layout<'a>() -> Layout<PairSignal<'a>> {
+fn layout<'a>(config: &SynchronyConfig) -> Layout<PairSignal<'a>> {
+    let surrogates = config.surrogates;
     let keys = vec![
         Column::text("interview_id", "Interview the row belongs to.", |p: &PairSignal<'a>| p.interview_id),
         Column::text("from", "Speaker who leads.", |p: &PairSignal<'a>| p.from),
         Column::text("to", "Speaker who follows.", |p: &PairSignal<'a>| p.to),
-        Column::text(
-            "signal",
-            "smile, head_motion (speed), level_to_head_motion (the leader's level while speaking, the follower's head), pitch, level (turn \
-             by turn).",
-            |p: &PairSignal<'a>| p.signal,
-        ),
+        Column::text("signal", SIGNALS, |p: &PairSignal<'a>| p.signal),
         Column::float(
             "window_secs",
             "s",
             "Length of a window; null where windows are counted in exchanges.",
-            |p: &PairSignal<'a>| p.on(Clock::Grid, |_| Some(GRID_LAGS.window as f64 * STEP_SECS)),
+            |p: &PairSignal<'a>| p.on(Clock::Grid, |_| Some(p.config.grid_lags().window as f64 * STEP_SECS)),
         ),
         Column::int("window_exchanges", "", "Length of a window in exchanges of turns.", |p: &PairSignal<'a>| {
-            p.on(Clock::Exchanges, |_| Some(EXCHANGE_LAGS.window))
+            p.on(Clock::Exchanges, |_| Some(p.config.exchange_lags().window))
         }),
     ];
     let measures = [
@@ -103,19 +111,45 @@ fn layout<'a>() -> Layout<PairSignal<'a>> {
         Column::float(
             "correlation",
             "1",
-            "Mean correlation of the windows at the best lag (through Fisher's z).",
+            "Mean correlation of the windows at the best lag, through Fisher's z (windowed lagged cross-correlation: \
+             Boker, Xu, Rotondo and King 2002; Ramseyer and Tschacher 2011).",
             |p: &PairSignal<'a>| p.following.map(|f| f.correlation),
         ),
         Column::float(
             "z",
             "sd",
-            "That correlation against the best of each of 100 surrogates with shuffled windows, in their spread.",
+            format!(
+                "That correlation against the best of each of {surrogates} surrogates with shuffled windows, in their \
+                 spread (Ramseyer and Tschacher 2011)."
+            ),
             |p: &PairSignal<'a>| p.following.map(|f| f.z),
+        ),
+        Column::float(
+            "p",
+            "1",
+            format!(
+                "Share of those surrogates, the value counted as one, that reach it: one-sided, at least 1 / \
+                 {} (Phipson and Smyth 2010).",
+                surrogates + 1
+            ),
+            |p: &PairSignal<'a>| p.following.map(|f| f.p),
+        ),
+        Column::float(
+            "p_pseudo",
+            "1",
+            format!(
+                "The same among {surrogates} pseudo-pairs: the leader with the follower of another time of the \
+                 interview, all windows moved on together (data sliding: Moulder et al. 2018)."
+            ),
+            |p: &PairSignal<'a>| p.following.map(|f| f.p_pseudo),
         ),
         Column::float(
             "lag_secs",
             "s",
-            "Time by which the follower is behind at the best lag, 0 to 2 s; null for exchanges.",
+            format!(
+                "Time by which the follower is behind at the best lag, 0 to {} s; null for exchanges.",
+                config.max_lag_secs
+            ),
             |p: &PairSignal<'a>| p.on(Clock::Grid, PairSignal::lag).map(|lag| lag as f64 * STEP_SECS),
         ),
         Column::int(
@@ -126,11 +160,21 @@ fn layout<'a>() -> Layout<PairSignal<'a>> {
         ),
         Column::text(
             "missing",
-            "Why there is no value: no_stream, no_face, not_cast, no_speech, too_short (too few windows).",
+            format!("Why there is no value: no_stream, no_face, not_cast, no_speech, too_short ({}).", least(config)),
             |p: &PairSignal<'a>| match p.following {
                 Some(_) => None,
                 None => p.missing.or(Some(Missing::TooShort)),
             },
+        ),
+        Column::new(
+            ColumnSpec::new(
+                "profile",
+                Kind::F32List,
+                "1",
+                "That correlation at each lag from 0 on, in steps of 0.1 s or of one exchange; empty places are null \
+                 as a whole.",
+            ),
+            |p: &PairSignal<'a>| whole(p.profile.as_deref()),
         ),
     ];
     let mut columns = all_until(CutOff::None, keys);
@@ -140,9 +184,14 @@ fn layout<'a>() -> Layout<PairSignal<'a>> {
     Layout { name: "synchrony", description, columns }
 }
 
+/// A list without gaps; one with a gap is none.
+pub(super) fn whole(list: Option<&[f64]>) -> Option<Vec<f32>> {
+    list.filter(|l| l.iter().all(|v| v.is_finite())).map(|l| l.iter().map(|v| *v as f32).collect())
+}
+
 /// Contract of the `synchrony` table.
-pub fn synchrony_schema() -> TableSchema {
-    layout().schema()
+pub fn synchrony_schema(config: &SynchronyConfig) -> TableSchema {
+    layout(config).schema()
 }
 
 /// Series of one speaker on the grid.
@@ -210,24 +259,26 @@ fn level_while_speaking(voice: &str, annotation: &Annotation, acoustics: &Acoust
 #[derive(Debug)]
 pub(super) struct Following<'a> {
     pairing: Pairing<'a>,
+    config: &'a SynchronyConfig,
     /// The last answer and the number of windows it was of: it stays until the next window is whole.
     last: Option<(usize, Option<Lagged>)>,
 }
 
 impl<'a> Following<'a> {
-    pub(super) fn new(from: &'a [f64], to: &'a [f64]) -> Self {
-        Following { pairing: Pairing::new(from, to, GRID_LAGS), last: None }
+    pub(super) fn new(from: &'a [f64], to: &'a [f64], config: &'a SynchronyConfig) -> Self {
+        Following { pairing: Pairing::new(from, to, config.grid_lags()), config, last: None }
     }
 
     /// Of the windows that are whole, lags and all, by `secs`.
     pub(super) fn until(&mut self, secs: f64) -> Option<Lagged> {
-        let reach = GRID_LAGS.max_lag as f64 * STEP_SECS + GRID_REACH_SECS;
-        let window = GRID_LAGS.window as f64 * STEP_SECS;
+        let settings = self.config.grid_lags();
+        let reach = settings.max_lag as f64 * STEP_SECS + GRID_REACH_SECS;
+        let window = settings.window as f64 * STEP_SECS;
         let whole = (((secs - reach) / window).floor().max(0.0) as usize).min(self.pairing.windows());
         match self.last {
             Some((windows, answer)) if windows == whole => answer,
             _ => {
-                let first = whole.saturating_sub(LOOK_BACK);
+                let first = whole.saturating_sub(self.config.look_back_windows);
                 self.pairing.forget_before(first);
                 let answer = self.pairing.over(first..whole);
                 self.last = Some((whole, answer));
@@ -243,19 +294,45 @@ impl<'a> Following<'a> {
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
 pub fn synchrony_table(relations: &Relations<'_>) -> Result<Table> {
     let labels = relations.labels();
-    let watched = Watched::new(relations.faces, relations.config);
-    let signals = Signals {
-        relations,
-        labels: &labels,
-        moves: moves(relations, &watched, &labels),
-        qualities: TurnQualities::new(relations.turns, relations.voices, &relations.config.entrainment),
-        exchanges: exchanges(relations, &labels),
+    let signals = Signals::new(relations, &labels);
+    let config = &relations.config.synchrony;
+    let row = |signal: Signal<'_>| {
+        let settings = match signal.clock {
+            Clock::Grid => config.grid_lags(),
+            Clock::Exchanges => config.exchange_lags(),
+        };
+        let mut pairing = Pairing::new(&signal.leader, &signal.follower, settings);
+        let windows = pairing.windows();
+        let following = pairing.over(0..windows);
+        PairSignal {
+            interview_id: relations.interview_id,
+            from: labels[signal.pair.0],
+            to: labels[signal.pair.1],
+            signal: signal.name,
+            clock: signal.clock,
+            config,
+            following,
+            profile: following.and_then(|_| pairing.profile()),
+            missing: signal.missing,
+        }
     };
-    layout().table(pairs(relations, &labels, &signals.exchanges).into_iter().flat_map(|pair| signals.rows_of(pair)))
+    layout(config).table(signals.all().map(row))
+}
+
+/// One signal of an ordered pair of labels.
+pub(super) struct Signal<'a> {
+    pub(super) pair: (usize, usize),
+    pub(super) name: &'static str,
+    pub(super) clock: Clock,
+    /// NaN is a gap.
+    pub(super) leader: Cow<'a, [f64]>,
+    pub(super) follower: Cow<'a, [f64]>,
+    /// Why there is nothing of one of the two, where that is known.
+    pub(super) missing: Option<Missing>,
 }
 
 /// All signals of an interview.
-struct Signals<'a> {
+pub(super) struct Signals<'a> {
     relations: &'a Relations<'a>,
     labels: &'a [&'a str],
     moves: BTreeMap<String, Moves>,
@@ -264,34 +341,52 @@ struct Signals<'a> {
 }
 
 impl<'a> Signals<'a> {
-    fn rows_of(&self, (first, second): (usize, usize)) -> Vec<PairSignal<'a>> {
-        let (from, to) = (self.labels[first], self.labels[second]);
+    pub(super) fn new(relations: &'a Relations<'a>, labels: &'a [&'a str]) -> Self {
+        let watched = Watched::new(relations.faces, relations.config);
+        Signals {
+            relations,
+            labels,
+            moves: moves(relations, &watched, labels),
+            qualities: TurnQualities::new(relations.turns, relations.voices, &relations.config.entrainment),
+            exchanges: exchanges(relations, labels),
+        }
+    }
+
+    /// By pair, then in the order of [`SIGNALS`].
+    pub(super) fn all(&self) -> impl Iterator<Item = Signal<'_>> {
+        pairs(self.relations, self.labels, &self.exchanges).into_iter().flat_map(|pair| self.of_pair(pair))
+    }
+
+    fn of_pair(&self, pair: (usize, usize)) -> Vec<Signal<'_>> {
+        let (from, to) = (self.labels[pair.0], self.labels[pair.1]);
         let (a, b) = (&self.moves[from], &self.moves[to]);
         let no_face = |who: &str, x: &[f64]| x.is_empty().then(|| self.why_no_face(who));
-        let interview_id = self.relations.interview_id;
-        let row = |signal, clock, following, missing| PairSignal {
-            interview_id,
-            from,
-            to,
-            signal,
-            clock,
-            following,
-            missing,
-        };
         let on_grid = [
             ("smile", &a.smile, &b.smile, no_face(from, &a.smile).or_else(|| no_face(to, &b.smile))),
             ("head_motion", &a.head, &b.head, no_face(from, &a.head).or_else(|| no_face(to, &b.head))),
             ("level_to_head_motion", &a.level, &b.head, self.no_speech(&a.level).or_else(|| no_face(to, &b.head))),
         ];
-        let on_grid = on_grid.map(|(signal, leader, follower, missing)| {
-            row(signal, Clock::Grid, lagged(leader, follower, GRID_LAGS), missing)
+        let on_grid = on_grid.map(|(name, leader, follower, missing)| Signal {
+            pair,
+            name,
+            clock: Clock::Grid,
+            leader: Cow::from(leader),
+            follower: Cow::from(follower),
+            missing,
         });
         let no_sound = self.relations.acoustics.is_empty().then_some(Missing::NoStream);
-        let exchanges = self.exchanges.get(&(first, second)).map_or(&[][..], Vec::as_slice);
-        let by_exchange = [(0, "pitch"), (1, "level")].map(|(quality, signal)| {
+        let exchanges = self.exchanges.get(&pair).map_or(&[][..], Vec::as_slice);
+        let by_exchange = ["pitch", "level", "rate"].into_iter().enumerate().map(|(quality, name)| {
             let values = |turn: usize| self.qualities.of(turn)[quality];
             let (leader, follower): (Vec<f64>, Vec<f64>) = exchanges.iter().map(|e| (values(e.0), values(e.1))).unzip();
-            row(signal, Clock::Exchanges, lagged(&leader, &follower, EXCHANGE_LAGS), no_sound)
+            Signal {
+                pair,
+                name,
+                clock: Clock::Exchanges,
+                leader: leader.into(),
+                follower: follower.into(),
+                missing: no_sound,
+            }
         });
         on_grid.into_iter().chain(by_exchange).collect()
     }
@@ -333,6 +428,7 @@ fn pairs(
     let crowd = most_listeners(relations.turns.len(), labels.len()).is_some();
     let chosen: Vec<usize> = (0..labels.len()).filter(|l| !crowd || seen(l)).collect();
     let all = chosen.iter().flat_map(|&from| chosen.iter().map(move |&to| (from, to)));
-    let talking = exchanges.iter().filter(|(_, e)| e.len() >= EXCHANGE_LAGS.window).map(|(pair, _)| *pair);
+    let window = relations.config.synchrony.window_exchanges;
+    let talking = exchanges.iter().filter(|(_, e)| e.len() >= window).map(|(pair, _)| *pair);
     all.chain(talking).filter(|(from, to)| from != to).collect()
 }

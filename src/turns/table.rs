@@ -1,8 +1,9 @@
 //! The `turns` table: one row a turn, with who, when, what was said, and the statistics of voice and face.
 
 use super::face_statistics::{FaceTurn, face_columns};
+use super::language::said_columns;
 use super::turn_floors::{self, TurnInFloor};
-use super::{Relations, SpeakerZ, SpeechContext, measured, normalise};
+use super::{Relations, SaidTurn, SpeechContext, TurnsConfig, measured, normalise};
 use crate::annotation::Turn;
 use crate::audio::egemaps::Functionals;
 use crate::audio::{self, TurnVoice};
@@ -37,8 +38,10 @@ pub struct TurnsOf<'a> {
     pub facts: &'a [TurnFacts],
     /// eGeMAPS of a turn, made when its row is: 88 values of every turn are not held at once.
     pub egemaps: &'a dyn Fn(&Turn) -> Functionals,
-    /// Which columns of [`SpeakerZ`] follow.
-    pub speaker_z: SpeakerZ,
+    /// The words of each; empty without a transcript.
+    pub said: &'a [SaidTurn],
+    /// Thresholds, and which columns of [`super::SpeakerZ`] follow.
+    pub config: &'a TurnsConfig,
 }
 
 /// One turn with all that is known of it.
@@ -50,13 +53,15 @@ struct TurnRow<'a> {
     floor: &'a TurnInFloor,
     facts: &'a TurnFacts,
     voice: &'a TurnVoice,
+    said: &'a SaidTurn,
     egemaps: Functionals,
 }
 
-/// Columns of the `turns` table, those of [`SpeakerZ`] left out.
-fn layout<'a>() -> Layout<TurnRow<'a>> {
+/// Columns of the `turns` table, those of [`super::SpeakerZ`] left out.
+fn layout<'a>(config: &TurnsConfig) -> Layout<TurnRow<'a>> {
     let mut columns = who_and_when();
     columns.extend(turn_floors::columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| Some(r.floor))));
+    columns.extend(said_columns(&config.language).into_iter().map(|c| c.within(|r: &TurnRow<'a>| Some(r.said))));
     columns.extend(speech_columns());
     columns.push(Column::text(
         "person",
@@ -191,9 +196,9 @@ fn voice_specs() -> Vec<ColumnSpec> {
 }
 
 /// Contract of the `turns` table.
-pub fn turns_schema(speaker_z: SpeakerZ) -> TableSchema {
-    let mut schema = layout().schema();
-    schema.columns.extend(normalise::speaker_z_specs(&voice_specs(), speaker_z));
+pub fn turns_schema(config: &TurnsConfig) -> TableSchema {
+    let mut schema = layout(config).schema();
+    schema.columns.extend(normalise::speaker_z_specs(&voice_specs(), config.speaker_z));
     schema
 }
 
@@ -202,6 +207,7 @@ pub fn turns_schema(speaker_z: SpeakerZ) -> TableSchema {
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
 pub fn turns_table(from: &TurnsOf<'_>) -> Result<Table> {
+    let nothing = SaidTurn::default();
     let no_sound = TurnVoice::without(Missing::NoStream);
     let relations = &from.relations;
     let floors = turn_floors::turn_floors(relations);
@@ -214,7 +220,8 @@ pub fn turns_table(from: &TurnsOf<'_>) -> Result<Table> {
         floor,
         facts,
         voice: relations.voices.get(i).unwrap_or(&no_sound),
+        said: from.said.get(i).unwrap_or(&nothing),
         egemaps: (from.egemaps)(turn),
     });
-    normalise::with_speaker_z(layout().table(rows)?, &voice_specs(), from.speaker_z)
+    normalise::with_speaker_z(layout(from.config).table(rows)?, &voice_specs(), from.config.speaker_z)
 }

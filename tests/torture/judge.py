@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from program import CONTROL
 
-TABLES = ("turns", "turn_faces", "dyads", "synchrony", "speech", "speakers", "voice", "faces", "tracks")
+TABLES = ("turns", "turn_faces", "dyads", "synchrony", "coupling", "speech", "speakers", "voice", "faces", "tracks")
 DIED = re.compile(r"signal|exit status|without progress|panic")
 # Codes of warnings that do not tell of anything lost.
 OTHER_WARNINGS = ("clipped", "variable_frame_rate", "stream_chosen", "speaker_match", "transcript_offset", "no_face")

@@ -63,6 +63,12 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         let last = lines.last().map_or(0, |l| l.number);
         draft.warn(format!("line {last}: the file ends without @End; what came after may be cut off"));
     }
+    // Of several languages, which is whose is not told here.
+    if let Some(languages) = lines.iter().find_map(|l| l.text.strip_prefix("@Languages:"))
+        && !languages.contains(',')
+    {
+        draft.declare(languages);
+    }
     tell_layers(&lines, draft);
     let utterances = lines.iter().filter(|l| l.text.starts_with('*')).count();
     let timed = lines.iter().any(|l| l.text.starts_with('*') && !bullets(&l.text).is_empty());

@@ -24,6 +24,10 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         }
         at += 1;
         while at < lines.len() && !lines[at].is_empty() && clock::timing(lines[at]).is_none() {
+            // Not in the standard, and in every file of YouTube's.
+            if let Some(language) = lines[at].strip_prefix("Language:") {
+                draft.declare(language);
+            }
             at += 1;
         }
     } else {

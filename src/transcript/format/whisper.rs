@@ -67,6 +67,9 @@ impl Count {
 /// Reads the segments of `root` into `draft`.
 pub(super) fn read(root: &Value, draft: &mut Draft) -> Result<()> {
     let segments = segments(root).map_or(&[][..], Vec::as_slice);
+    if let Some(language) = root.get("language").and_then(Value::as_str) {
+        draft.declare(language);
+    }
     let mut lost = Lost::default();
     let (mut spoken, mut timed) = (0, 0);
     for (i, segment) in segments.iter().enumerate() {

@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn every_column_that_is_cited_is_there_with_its_source() {
-        let schema = dyads_schema();
+        let schema = dyads_schema(&crate::turns::TurnsConfig::default());
         for (name, source) in CITED {
             let column = schema.columns.iter().find(|c| c.name == *name);
             assert_eq!(column.map(|c| &*c.source), Some(*source), "{name}");

@@ -9,9 +9,10 @@ use crate::turns::entrainment::{self, Entrainment};
 use crate::turns::face_statistics::FaceTurn;
 use crate::turns::floors::{is_backchannel, transfer};
 use crate::turns::lagged::Lagged;
+use crate::turns::language::{Between, between_columns};
 use crate::turns::listening::{self, Listening};
 use crate::turns::near::Others;
-use crate::turns::synchrony::STEP_SECS;
+use crate::turns::synchrony::{STEP_SECS, SynchronyConfig};
 use crate::turns::voices::Voices;
 use crate::turns::{TurnsConfig, measured};
 
@@ -45,6 +46,7 @@ pub(super) struct Dyad<'a> {
     pub(super) face: Option<&'a FaceTurn>,
     pub(super) listening: Listening,
     pub(super) entrainment: Entrainment,
+    pub(super) between: Between,
     pub(super) following: [Option<Lagged>; FOLLOWED.len()],
 }
 
@@ -89,8 +91,9 @@ pub(super) fn layout<'a>(config: &TurnsConfig) -> Layout<Dyad<'a>> {
     measures.extend(face_columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| d.face)));
     measures.extend(listening::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.listening))));
     measures.extend(entrainment::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.entrainment))));
-    measures.extend((0..FOLLOWED.len()).flat_map(following_columns));
+    measures.extend((0..FOLLOWED.len()).flat_map(|signal| following_columns(signal, &config.synchrony)));
     columns.extend(cited(measured(Modality::Dyad, measures)));
+    columns.extend(between_columns(&config.language).into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.between))));
     Layout {
         name: "dyads",
         description: "One turn and one other speaker: what the speaker does to that listener.",
@@ -358,20 +361,34 @@ fn face_column(
 pub(super) const FOLLOWED: [(&str, &str); 2] = [("smile", "smile"), ("head", "speed of the head")];
 
 /// Who follows whom so far, by one of [`FOLLOWED`].
-fn following_columns<'a>(signal: usize) -> [Column<Dyad<'a>>; 2] {
+fn following_columns<'a>(signal: usize, config: &SynchronyConfig) -> [Column<Dyad<'a>>; 3] {
     let (name, what) = FOLLOWED[signal];
+    let (window, surrogates) = (config.window_secs, config.surrogates);
     let text = format!(
-        "How closely the listener's {what} follows the speaker's over the last 10 minutes up to the turn's end: \
-         correlation of 15 s \
-         windows at the best lag against shuffled windows, in their spread; null with fewer than 8 windows."
+        "How closely the listener's {what} follows the speaker's over the last {} s up to the turn's end: correlation of \
+         {window} s windows at the best lag against {surrogates} surrogates with shuffled windows, in their spread \
+         (Ramseyer and Tschacher 2011); null with fewer than {} windows ({} s seen of both).",
+        config.look_back_windows as f64 * window,
+        config.min_windows,
+        config.min_windows as f64 * window,
     );
     let z =
         Column::float(format!("{name}_synchrony_z"), "sd", text, move |d: &Dyad<'a>| d.following[signal].map(|f| f.z));
+    let p = Column::float(
+        format!("{name}_synchrony_p"),
+        "1",
+        format!(
+            "Share of those surrogates, the value counted as one, that reach it: one-sided, at least 1 / {} (Phipson and \
+             Smyth 2010).",
+            surrogates + 1
+        ),
+        move |d: &Dyad<'a>| d.following[signal].map(|f| f.p),
+    );
     let lag = Column::float(
         format!("{name}_synchrony_lag_secs"),
         "s",
-        "Time by which the listener is behind there, 0 to 2 s.",
+        format!("Time by which the listener is behind there, 0 to {} s.", config.max_lag_secs),
         move |d: &Dyad<'a>| d.following[signal].map(|f| f.lag as f64 * STEP_SECS),
     );
-    [z.until(CutOff::TurnEnd), lag.until(CutOff::TurnEnd)]
+    [z, p, lag].map(|c| c.until(CutOff::TurnEnd))
 }

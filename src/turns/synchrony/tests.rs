@@ -100,13 +100,13 @@ fn who_smiles_after_whom_is_told_and_heads_that_do_not_follow_are_not() {
     let begun = std::time::Instant::now();
     let t = synchrony_table(&relations).unwrap();
     eprintln!("synchrony of 10 minutes and one pair: {:.3} s", begun.elapsed().as_secs_f64());
-    assert_eq!(t.rows(), 10);
-    assert_eq!(texts(&t, "signal")[..5], ["smile", "head_motion", "level_to_head_motion", "pitch", "level"]);
+    assert_eq!(t.rows(), 12);
+    assert_eq!(texts(&t, "signal")[..6], ["smile", "head_motion", "level_to_head_motion", "pitch", "level", "rate"]);
     let (z, lag, missing) = (floats(&t, "z"), floats(&t, "lag_secs"), texts(&t, "missing"));
     assert!(z[0] > 5.0 && (lag[0] - 0.4).abs() < 1e-9, "{z:?} {lag:?}");
-    assert!(z[5] < z[0], "the leader does not follow");
+    assert!(z[6] < z[0], "the leader does not follow");
     // One draw each; that 95 of 100 stay within 2 is told in `lagged`.
-    assert!(z[1].abs() < 3.0 && z[6].abs() < 3.0, "{z:?}");
+    assert!(z[1].abs() < 3.0 && z[7].abs() < 3.0, "{z:?}");
     assert_eq!(missing[2], "no_stream");
     // The whole interview is in every value: no task may use it.
     assert!(

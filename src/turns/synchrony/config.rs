@@ -1,0 +1,211 @@
+//! How synchrony is measured: windows, lags, surrogates and the settings of each measure.
+
+use crate::error::{Error, Result};
+use crate::turns::coupling::{Chance, CouplingSettings, GrangerSettings};
+use crate::turns::lagged::LagSettings;
+
+/// The grid of faces and heads.
+pub(in crate::turns) const STEP_SECS: f64 = 0.1;
+
+/// Recurrence and warping look at the mean of so many grid values: movements of less than 0.2 s are noise of the
+/// landmarks, and the work is a quarter.
+const COARSE: usize = 2;
+
+/// How two people's series are set beside each other, for `synchrony`, `coupling` and the synchrony columns of `dyads`.
+/// Times are of the 10 Hz grid of faces and heads; exchanges are turns answered, the clock of voices.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SynchronyConfig {
+    /// Length of a window of faces and heads, in seconds. Boker et al. (2002) take 4 s, Ramseyer and Tschacher (2011)
+    /// 60 s.
+    #[schemars(range(min = 2.0, max = 600.0))]
+    pub window_secs: f64,
+    /// Longest time by which the follower may be behind, in seconds; less than a window.
+    #[schemars(range(min = 0.2, max = 60.0))]
+    pub max_lag_secs: f64,
+    /// Fewer windows give no value: with `window_secs` the least duration seen of both.
+    #[schemars(range(min = 3))]
+    pub min_windows: usize,
+    /// Length of a window of voices, in exchanges of turns.
+    #[schemars(range(min = 4, max = 100))]
+    pub window_exchanges: usize,
+    /// Longest lag of voices, in exchanges; less than a window.
+    #[schemars(range(min = 0, max = 20))]
+    pub max_lag_exchanges: usize,
+    /// Fewer windows of exchanges give no value.
+    #[schemars(range(min = 3))]
+    pub min_exchange_windows: usize,
+    /// Windows that the synchrony columns of `dyads` look back from each turn's end.
+    #[schemars(range(min = 3, max = 10_000))]
+    pub look_back_windows: usize,
+    /// Surrogates of each kind that a value is set against; the least p is 1 / (surrogates + 1).
+    #[schemars(range(min = 19, max = 100_000))]
+    pub surrogates: usize,
+    /// Surrogates exchange windows among at most so many neighbours: what changes slowly over an interview stays where
+    /// it is, and the work grows with the length alone.
+    #[schemars(range(min = 3, max = 10_000))]
+    pub surrogate_block_windows: usize,
+    /// Seed of the surrogates.
+    #[schemars(range(min = 0))]
+    pub seed: u64,
+    /// A window counts for recurrence, coherence and warping when at least this share of it is known in both series:
+    /// gaps are bridged by lines, and two lines are alike.
+    #[schemars(range(min = 0.5, max = 1.0))]
+    pub min_known_share: f64,
+    /// Two values recur when they differ by less, in standard deviations of their windows.
+    #[schemars(range(min = 0.01, max = 2.0))]
+    pub recurrence_radius_sd: f64,
+    /// Shortest diagonal line that counts for determinism, in seconds.
+    #[schemars(range(min = 0.4, max = 30.0))]
+    pub min_line_secs: f64,
+    /// The same for voices, in exchanges.
+    #[schemars(range(min = 2, max = 20))]
+    pub min_line_exchanges: usize,
+    /// Where the low band of coherence begins, in Hz.
+    #[schemars(range(min = 0.0, max = 5.0))]
+    pub coherence_low_hz: f64,
+    /// Where the low band ends and the middle band begins, in Hz.
+    #[schemars(range(min = 0.0, max = 5.0))]
+    pub coherence_mid_hz: f64,
+    /// Where the middle band ends and the high band begins, in Hz.
+    #[schemars(range(min = 0.0, max = 5.0))]
+    pub coherence_high_hz: f64,
+    /// Where the high band ends, in Hz.
+    #[schemars(range(min = 0.0, max = 5.0))]
+    pub coherence_top_hz: f64,
+    /// How far both pasts of Granger's test reach, in seconds; every grid value in between is in the model.
+    #[schemars(range(min = 0.1, max = 5.0))]
+    pub granger_secs: f64,
+    /// Fewer instants for each coefficient of Granger's test give no value.
+    #[schemars(range(min = 2.0, max = 1000.0))]
+    pub granger_rows_per_coefficient: f64,
+}
+
+impl Default for SynchronyConfig {
+    fn default() -> Self {
+        SynchronyConfig {
+            window_secs: 15.0,
+            max_lag_secs: 2.0,
+            min_windows: 8,
+            window_exchanges: 6,
+            max_lag_exchanges: 1,
+            min_exchange_windows: 5,
+            look_back_windows: 40,
+            surrogates: 199,
+            surrogate_block_windows: 40,
+            seed: 1,
+            min_known_share: 0.8,
+            recurrence_radius_sd: 0.2,
+            min_line_secs: 0.6,
+            min_line_exchanges: 2,
+            coherence_low_hz: 0.1,
+            coherence_mid_hz: 0.25,
+            coherence_high_hz: 0.5,
+            coherence_top_hz: 1.5,
+            granger_secs: 2.0,
+            granger_rows_per_coefficient: 5.0,
+        }
+    }
+}
+
+impl SynchronyConfig {
+    /// What no range of one key can say.
+    pub(in crate::turns) fn check(&self) -> Result<()> {
+        let refuse = |key: &str, what: String| Err(Error::Recipe { place: format!("turns.synchrony.{key}"), what });
+        if self.max_lag_secs >= self.window_secs {
+            return refuse("max_lag_secs", format!("{} s is no shorter than a window", self.max_lag_secs));
+        }
+        if self.max_lag_exchanges >= self.window_exchanges {
+            return refuse("max_lag_exchanges", format!("{} is no shorter than a window", self.max_lag_exchanges));
+        }
+        let edges = [self.coherence_low_hz, self.coherence_mid_hz, self.coherence_high_hz, self.coherence_top_hz];
+        if edges.windows(2).any(|e| e[0] >= e[1]) {
+            return refuse("coherence_low_hz", format!("the edges of the bands {edges:?} do not rise"));
+        }
+        if let Some(band) = self.grid().bands.iter().position(|b| b.is_empty()) {
+            let what = format!("band {} holds no frequency of a window of {} s", band + 1, self.window_secs);
+            return refuse("coherence_low_hz", what);
+        }
+        Ok(())
+    }
+
+    fn chance(&self) -> Chance {
+        Chance { surrogates: self.surrogates, block: self.surrogate_block_windows, seed: self.seed }
+    }
+
+    /// Lagged correlation on the grid.
+    pub(in crate::turns) fn grid_lags(&self) -> LagSettings {
+        LagSettings {
+            window: samples(self.window_secs),
+            max_lag: samples(self.max_lag_secs),
+            min_windows: self.min_windows,
+            chance: self.chance(),
+        }
+    }
+
+    /// Lagged correlation on the clock of exchanges.
+    pub(in crate::turns) fn exchange_lags(&self) -> LagSettings {
+        LagSettings {
+            window: self.window_exchanges,
+            max_lag: self.max_lag_exchanges,
+            min_windows: self.min_exchange_windows,
+            chance: self.chance(),
+        }
+    }
+
+    /// The other measures on the grid.
+    pub(in crate::turns) fn grid(&self) -> CouplingSettings {
+        let edges = [self.coherence_low_hz, self.coherence_mid_hz, self.coherence_high_hz, self.coherence_top_hz];
+        let window = samples(self.window_secs);
+        // Bin k of a window is k / window_secs Hz; an edge on a bin belongs to the band above it.
+        let bin = |hz: f64| ((hz * window as f64 * STEP_SECS - 1e-9).ceil() as usize).clamp(1, window / 2 + 1);
+        CouplingSettings {
+            window,
+            max_lag: samples(self.max_lag_secs) / COARSE,
+            min_windows: self.min_windows,
+            known_share: self.min_known_share,
+            coarse: COARSE,
+            radius: self.recurrence_radius_sd,
+            min_line: (self.min_line_secs / (STEP_SECS * COARSE as f64)).round() as usize,
+            bands: [0, 1, 2].map(|b| bin(edges[b])..bin(edges[b + 1])),
+            granger: GrangerSettings {
+                own: samples(self.granger_secs),
+                leader: 1..samples(self.granger_secs) + 1,
+                rows_per_coefficient: self.granger_rows_per_coefficient,
+            },
+            chance: self.chance(),
+        }
+    }
+
+    /// The other measures on the clock of exchanges. Its bands are the thirds of what a window can tell.
+    pub(in crate::turns) fn exchanges(&self) -> CouplingSettings {
+        let top = self.window_exchanges / 2;
+        let edge = |part: usize| 1 + (part * top).div_ceil(3);
+        CouplingSettings {
+            window: self.window_exchanges,
+            max_lag: self.max_lag_exchanges,
+            min_windows: self.min_exchange_windows,
+            known_share: self.min_known_share,
+            coarse: 1,
+            radius: self.recurrence_radius_sd,
+            min_line: self.min_line_exchanges,
+            bands: [0, 1, 2].map(|b| edge(b)..edge(b + 1)),
+            granger: GrangerSettings {
+                // The leader's turn of an exchange comes before the answer: it is past already.
+                own: self.max_lag_exchanges.max(1),
+                leader: 0..self.max_lag_exchanges.max(1) + 1,
+                rows_per_coefficient: self.granger_rows_per_coefficient,
+            },
+            chance: self.chance(),
+        }
+    }
+
+    /// Seconds between values of the coarse grid.
+    pub(in crate::turns) fn coarse_secs() -> f64 {
+        STEP_SECS * COARSE as f64
+    }
+}
+
+fn samples(secs: f64) -> usize {
+    (secs / STEP_SECS).round().max(1.0) as usize
+}
