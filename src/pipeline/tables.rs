@@ -38,11 +38,12 @@ impl SceneTable {
 }
 
 /// Every table but `interviews`, in the order of SCHEMA.md.
-const TABLES: [SceneTable; 10] = [
+const TABLES: [SceneTable; 11] = [
     SceneTable::new(|recipe| turns::turns_schema(recipe.turns.speaker_z), turns_table).of_features(),
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
     SceneTable::new(|_| turns::dyads_schema(), |scene| turns::dyads_table(&scene.relations())).of_features(),
     SceneTable::new(|_| turns::synchrony_schema(), |scene| turns::synchrony_table(&scene.relations())),
+    SceneTable::new(|_| turns::smiles_schema(), |scene| turns::smiles_table(&scene.relations())).only_with_rows(),
     SceneTable::new(
         |_| turns::words_schema(),
         |scene| turns::words_table(scene.id(), &scene.turns, scene.annotation()),

@@ -34,6 +34,14 @@ pub enum Missing {
     PastEnd,
     /// Nobody was found speaking.
     NoSpeech,
+    /// The two are in different tiles of a split screen.
+    SplitScreen,
+    /// The person's camera shows a still picture.
+    StillPicture,
+    /// The two are never in one picture.
+    NotTogether,
+    /// The listener talks all the time.
+    NeverSilent,
 }
 
 impl Missing {
@@ -50,6 +58,10 @@ impl Missing {
             Missing::NotRequested => "not_requested",
             Missing::PastEnd => "past_end",
             Missing::NoSpeech => "no_speech",
+            Missing::SplitScreen => "split_screen",
+            Missing::StillPicture => "still_picture",
+            Missing::NotTogether => "not_together",
+            Missing::NeverSilent => "never_silent",
         }
     }
 }

@@ -23,7 +23,9 @@ use super::face_statistics::{FaceTurn, seen_often};
 use super::floor::Floor;
 use super::lagged::Lagged;
 use super::listening::{self, Listening};
+use super::looking::looking;
 use super::near::{Listeners, Near, Others};
+use super::silent::silent;
 use super::synchrony::{Following, Moves, moves};
 use super::voices::{VoiceIndex, Voices};
 use super::watched::Watched;
@@ -144,6 +146,7 @@ impl<'a> SoFar<'a> {
             floor_share: if total > 0.0 { self.floor.held(who, here.end()) / total } else { f64::NAN },
         };
         let listener_person = relations.person(labels[listener]);
+        let faces = [speaker, listener].map(|who| self.known.watched.person(relations.person(labels[who])?));
         Dyad {
             interview_id: relations.interview_id,
             turn_index: relations.turns[at].index,
@@ -152,6 +155,8 @@ impl<'a> SoFar<'a> {
             here,
             follows: at > 0 && speaker_of[at - 1] == Some(listener),
             floor_offset_secs: holder.and_then(|i| floor_offset(relations.turns[i].segment, here)),
+            silent: silent(relations, here, &others, faces[0], faces[1]),
+            looking: looking(relations, here, faces[0], faces[1]),
             others,
             response_latency_secs: self.floor.speakers[listener].latency(here.start()),
             turns_since_listener: self.floor.speakers[listener].last.map(|last| at - last - 1),

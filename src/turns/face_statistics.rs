@@ -1,11 +1,15 @@
 //! Statistics of each visible person's face during each turn: the columns of `turn_faces`, and those of the speaker in
 //! `turns`.
 
-use super::TurnsConfig;
+use super::smiles::{self, SmileOfTurn, smile_series};
+use super::still::Stills;
+use super::{TurnsConfig, measured};
 use crate::annotation::Turn;
 use crate::error::Result;
-use crate::face::{BLENDSHAPES, EXPRESSIONS, Faces, GestureKind, HeadGesture, Observation, head_gestures};
-use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, TableSchema, all_of, all_until};
+use crate::face::{
+    BLENDSHAPES, EXPRESSIONS, Faces, GestureKind, HeadGesture, LAYOUT, Observation, ShotLayout, head_gestures,
+};
+use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Missing, Modality, Table, TableSchema, all_until};
 use crate::time::Segment;
 
 /// Suffix and meaning of the statistics, in column order.
@@ -86,6 +90,12 @@ pub struct FaceTurn {
     pub nods: Option<usize>,
     /// The same of shakes.
     pub shakes: Option<usize>,
+    /// True when all that is seen is a still picture.
+    pub still: bool,
+    /// Layout of the shot in which the person is seen most, the earlier of two.
+    pub layout: Option<ShotLayout>,
+    /// `None` where nothing tells of smiles.
+    pub(super) smile: Option<SmileOfTurn>,
     /// Statistics of every quantity, in the order of the columns; NaN = not defined.
     values: Vec<f64>,
 }
@@ -100,11 +110,22 @@ impl FaceTurn {
     pub(super) fn statistic(&self, place: usize) -> Option<f64> {
         self.values.get(place).copied().filter(|v| v.is_finite())
     }
+
+    /// Why its statistics are null, where they are.
+    pub fn missing(&self) -> Option<Missing> {
+        match self.observations {
+            0 if self.still => Some(Missing::StillPicture),
+            0 => Some(Missing::LowQuality),
+            _ => None,
+        }
+    }
 }
 
 /// Every person seen in at least the recipe's share of a turn's frames, by turn, then person.
 pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<FaceTurn> {
     let quantities = quantities();
+    let stills = Stills::new(faces, config);
+    let smiles = smile_series(faces, &stills, config);
     let mut gestures = seen_often(faces).then(|| head_gestures(faces, config.nod_deg, config.shake_deg));
     gestures.iter_mut().for_each(|all| all.sort_by_key(|g| g.segment.middle()));
     let mut face_turns = Vec::new();
@@ -119,9 +140,13 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
             if seen.is_empty() || share < config.min_presence_share {
                 continue;
             }
-            let good: Vec<&Observation> = seen.iter().copied().filter(|o| counts(o, config)).collect();
+            let good: Vec<&Observation> =
+                seen.iter().copied().filter(|o| counts(o, config) && !stills.holds(o)).collect();
+            let still = seen.iter().all(|o| stills.holds(o));
             let by_person = |g: &&HeadGesture| faces.person_of(g.track) == Some(person);
-            let count = |kind| gestures.map(|all| all.iter().filter(by_person).filter(|g| g.kind == kind).count());
+            let count = |kind| {
+                gestures.filter(|_| !still).map(|all| all.iter().filter(by_person).filter(|g| g.kind == kind).count())
+            };
             let values = quantities.iter().flat_map(|q| statistics(&good, q, config.active_above)).collect();
             face_turns.push(FaceTurn {
                 turn: index,
@@ -131,11 +156,22 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
                 left_out: seen.len() - good.len(),
                 nods: count(GestureKind::Nod),
                 shakes: count(GestureKind::Shake),
+                still,
+                layout: layout_of(faces, &seen),
+                smile: smiles.get(person).and_then(|s| SmileOfTurn::of(&s.during(turn.segment), config)),
                 values,
             });
         }
     }
     face_turns
+}
+
+/// The layout of the shot that most of the observations are of.
+fn layout_of(faces: &Faces, seen: &[&Observation]) -> Option<ShotLayout> {
+    let shots =
+        seen.chunk_by(|a, b| faces.shot_at(a.pts).map(|s| s.first_pts) == faces.shot_at(b.pts).map(|s| s.first_pts));
+    let most = shots.rev().max_by_key(|part| part.len())?;
+    faces.shot_at(most.first()?.pts)?.layout
 }
 
 /// Longest usual distance of looked-at frames at which a nod can be seen.
@@ -230,7 +266,7 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
         Column::int(
             "face_observations_left_out",
             "",
-            "Observations below the recipe's floors of size, presence and sharpness, or turned too far aside.",
+            "Observations below the recipe's floors of size, presence and sharpness, turned too far aside, or of a still picture.",
             |f: &FaceTurn| f.left_out,
         ),
         Column::int(
@@ -246,9 +282,11 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
             |f: &FaceTurn| f.shakes,
         ),
     ];
+    columns.push(Column::text("layout", LAYOUT, |f: &FaceTurn| f.layout.map(ShotLayout::name)));
+    columns.extend(smiles::turn_columns());
     let statistics = statistic_specs().into_iter().enumerate();
     columns.extend(statistics.map(|(place, spec)| Column::new(spec, move |f: &FaceTurn| f.statistic(place))));
-    all_of(Modality::Face, all_until(CutOff::TurnEnd, columns))
+    measured(Modality::Face, all_until(CutOff::TurnEnd, columns))
 }
 
 /// One visible person during one turn.
@@ -272,6 +310,12 @@ fn layout<'a>() -> Layout<VisiblePerson<'a>> {
             "role",
             "speaker = the turn's speaker by the cast, listener = somebody else, unknown = the turn's speaker has no person.",
             |p: &VisiblePerson<'a>| p.role,
+        ),
+        Column::text(
+            "face_missing",
+            "Why the statistics are null: low_quality, or still_picture (a picture that changes by at most the recipe's \
+             turns.still_picture_change, by default 0.008, for turns.still_picture_secs, 2 s, or longer has no behaviour).",
+            |p: &VisiblePerson<'a>| p.face.missing(),
         ),
     ];
     columns.extend(face_columns().into_iter().map(|c| c.within(|p: &VisiblePerson<'a>| Some(p.face))));
@@ -315,6 +359,9 @@ pub(super) fn face_of(value: f64) -> FaceTurn {
         left_out: 0,
         nods: None,
         shakes: None,
+        still: false,
+        layout: None,
+        smile: None,
         values: vec![value; statistic_specs().len()],
     }
 }

@@ -41,8 +41,9 @@ const EXCHANGE_LAGS: LagSettings = LagSettings { window: 6, max_lag: 1, min_wind
 /// Windows that a value of `dyads` looks back: 10 minutes.
 pub(super) const LOOK_BACK: usize = 40;
 
-/// A grid value may lean on an observation so much later.
-const GRID_REACH_SECS: f64 = 0.35;
+/// A grid value may lean on an observation so much later: on the next one (0.35 s), which for a smile leans on those
+/// within the recipe's windows, of 1 s at most.
+const GRID_REACH_SECS: f64 = 1.35;
 
 /// One signal of one ordered pair.
 struct PairSignal<'a> {

@@ -73,7 +73,7 @@ fn layout<'a>() -> Layout<TurnRow<'a>> {
         "cast = the speaker's own face; only_visible = the one person seen while the speaker is not placed on the screen.",
         |r: &TurnRow<'a>| r.facts.face_source,
     ));
-    let why = "Why the face columns are null: no_stream, no_face, off_screen, low_quality, past_end, not_requested.";
+    let why = "Why the face columns are null: no_stream, no_face, off_screen, low_quality, still_picture, past_end, not_requested.";
     columns.push(Column::text("face_missing", why, |r: &TurnRow<'a>| r.facts.face_missing).until(CutOff::TurnEnd));
     columns.extend(face_columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| r.facts.face.as_ref())));
     Layout {
