@@ -199,12 +199,13 @@ fn offsets_interruptions_and_backchannels_of_a_made_talk() {
 }
 
 /// On the left a man who talks and does not smile; on the right one who rests, smiles from 6.6 s to 8.4 s (by eye) and
-/// rests again: one frame that stands, with noise over it so that it is no still picture.
+/// rests again.
 fn two_faces(shared: &Path, folder: &Path) -> PathBuf {
     let path = folder.join("two.mp4");
-    let graph = "[1:v]fps=25,crop=360:360,split=2[a][b];\
-                 [a]tpad=start_mode=clone:start_duration=6[s];\
-                 [b]trim=end_frame=1,tpad=stop_mode=clone:stop_duration=6[n];[s][n]concat=n=2,noise=alls=14:allf=t[r];\
+    // Half a second of rest, again and again: a frame that stands would be a still picture.
+    let graph = "[1:v]fps=25,crop=360:360,split=3[a][b][c];\
+                 [b]trim=end_frame=14,loop=-1:14:0,setpts=N/25/TB,trim=end_frame=150[s];\
+                 [c]trim=end_frame=14,loop=-1:14:0,setpts=N/25/TB,trim=end_frame=150[n];[s][a][n]concat=n=3[r];\
                  [0:v]fps=25,scale=360:360[l];[l][r]hstack=shortest=1[v]";
     let run = Command::new("ffmpeg")
         .args(["-v", "error", "-stream_loop", "3", "-i"])
