@@ -72,8 +72,8 @@ pub(super) fn mouth_opening(landmarks: &Landmarks) -> Option<f32> {
     (eyes > f32::EPSILON).then(|| distance(landmarks, LIPS.0, LIPS.1) / eyes)
 }
 
-/// How far the corners of the lips stand above the middle of the mouth's opening, along the face's own upright, over the
-/// distance of the outer eye corners: below zero at rest, 0.05 and more in a smile.
+/// How far the corners of the lips stand above the middle of the mouth's opening, along the face's own upright, over
+/// the distance of the outer eye corners: below zero at rest, 0.05 and more in a smile.
 pub(super) fn lip_corner_lift(landmarks: &Landmarks) -> Option<f32> {
     let point = |i: usize| Vector3::from(landmarks[i]);
     let middle = |a: usize, b: usize| 0.5 * (point(a) + point(b));

@@ -204,7 +204,8 @@ pub struct Observation {
     pub eye_opening_right: Option<f32>,
     /// Distance of the inner lips over the distance of the outer eye corners.
     pub mouth_opening: Option<f32>,
-    /// How far the lip corners stand above the middle of the mouth's opening, over the distance of the outer eye corners.
+    /// How far the lip corners stand above the middle of the mouth's opening, over the distance of the outer eye
+    /// corners.
     pub lip_corner_lift: Option<f32>,
     /// Mean change of the most lively tenth of the face's picture since a look 0.1 s or more before, 0 to 1: 1 where it
     /// moved away; `None` at the first look. A photo changes by what the codec adds.

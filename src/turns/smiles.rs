@@ -1,8 +1,8 @@
 //! Smiles: what of a mouth that looks like a smile is one.
 //!
 //! A mouth that talks passes through the shape of a smile with every wide vowel, and one that cries keeps it. So the
-//! measure asks three things at once, and is their geometric mean, 0 to 1. The mouth's shape must last: the mean of both
-//! `mouthSmile` blendshapes over a window in which vowels average out (a felt smile lasts 0.5 to 4 s, Ekman and Friesen
+//! measure asks three things at once, and is their geometric mean, 0 to 1. The mouth's shape must last: the mean of
+//! both `mouthSmile` blendshapes over a window in which vowels average out (a felt smile lasts 0.5 to 4 s, Ekman and Friesen
 //! 1982). The corners of the lips must be drawn up, over the same window: an open mouth's sink. And the whole face must
 //! agree, cheeks and eyes among it: the expression model's probability of happiness over a longer window, as it is
 //! asked less often.
