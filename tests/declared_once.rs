@@ -7,7 +7,7 @@ mod sources;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sources::rust_files;
 

@@ -67,12 +67,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
 
     let share = sharing::of(cli);
     if share == Share::Group && !sharing::is_open_to_group(&args.out) {
-        let out = args.out.display();
-        if was_there {
-            tracing::warn!("{out} was made for its owner alone; to open what is there already: chmod -R g+rwX {out}");
-        } else {
-            tracing::warn!("the umask keeps the group from writing into {out}; `umask 007` before the run opens it");
-        }
+        tell_closed(&args.out, was_there);
     }
     let stop = stop_on_signals()?;
     let binary = std::env::current_exe().context("cannot find the program's own file")?;
@@ -276,6 +271,16 @@ pub fn bounds(args: Speakers) -> Result<SpeakerBounds> {
 fn jobs(asked: Option<u32>) -> usize {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     asked.map_or_else(|| (processors / 2).max(1), |n| n as usize)
+}
+
+/// Tells that a folder asked to be the group's is not, and what opens it.
+fn tell_closed(out: &Path, was_there: bool) {
+    let out = out.display();
+    if was_there {
+        tracing::warn!("{out} was made for its owner alone; to open what is there already: chmod -R g+rwX {out}");
+    } else {
+        tracing::warn!("the umask keeps the group from writing into {out}; `umask 007` before the run opens it");
+    }
 }
 
 /// The recipe is not among the arguments, which every user of the machine can read: it may say where voices are

@@ -53,6 +53,12 @@ pub struct FaceConfig {
     /// Difference of two frames' thumbnails above which the shot changes, 0 to 1.
     #[schemars(range(min = 0.0))]
     pub cut_threshold: f32,
+    /// Least difference of the two sides of an edge that may divide tiles of a split screen, 0 to 1 in any colour.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub layout_contrast: f32,
+    /// Such an edge is at its place in at least this share of a shot's pictures.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub layout_still_share: f64,
     /// Looks a track that are embedded for identity: the best ones by quality.
     #[schemars(range(min = 1))]
     pub embeddings_per_track: usize,
@@ -111,6 +117,8 @@ impl Default for FaceConfig {
             presence: 0.5,
             expression_hz: 2.0,
             cut_threshold: 0.3,
+            layout_contrast: 0.03,
+            layout_still_share: 0.9,
             embeddings_per_track: 5,
             same_person_distance: 0.5,
             person_size_px: 18.0,

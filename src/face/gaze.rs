@@ -34,6 +34,10 @@ const RIGHT: Eye = Eye { outer: 263, inner: 362, iris: 473, lids: [(386, 374), (
 
 /// Inner lips, upper and lower.
 const LIPS: (usize, usize) = (13, 14);
+/// Corners of the mouth, middle of the forehead at the hair, chin.
+const LIP_CORNERS: (usize, usize) = (61, 291);
+const FOREHEAD: usize = 10;
+const CHIN: usize = 152;
 
 fn distance(l: &Landmarks, a: usize, b: usize) -> f32 {
     let d = |k: usize| l[a][k] - l[b][k];
@@ -66,6 +70,20 @@ pub(super) fn eye_openings(landmarks: &Landmarks) -> (Option<f32>, Option<f32>) 
 pub(super) fn mouth_opening(landmarks: &Landmarks) -> Option<f32> {
     let eyes = distance(landmarks, LEFT.outer, RIGHT.outer);
     (eyes > f32::EPSILON).then(|| distance(landmarks, LIPS.0, LIPS.1) / eyes)
+}
+
+/// How far the corners of the lips stand above the middle of the mouth's opening, along the face's own upright, over
+/// the distance of the outer eye corners: below zero at rest, 0.05 and more in a smile.
+pub(super) fn lip_corner_lift(landmarks: &Landmarks) -> Option<f32> {
+    let point = |i: usize| Vector3::from(landmarks[i]);
+    let middle = |a: usize, b: usize| 0.5 * (point(a) + point(b));
+    let level = point(RIGHT.outer) - point(LEFT.outer);
+    let eyes = level.norm();
+    let across = level.try_normalize(f32::EPSILON)?;
+    let down = point(CHIN) - point(FOREHEAD);
+    let down = (down - across * across.dot(&down)).try_normalize(f32::EPSILON)?;
+    let lift = -(middle(LIP_CORNERS.0, LIP_CORNERS.1) - middle(LIPS.0, LIPS.1)).dot(&down) / eyes;
+    lift.is_finite().then_some(lift)
 }
 
 /// Where the eyes look; `None` when both are nearly closed. `rotation` is [`pose::rotation`]'s.
@@ -134,6 +152,18 @@ mod tests {
         let right = gaze(&eyes(6.45, -4.8, 0.3), &Matrix3::identity(), 1000, 1000).unwrap();
         // 6.45 px of 30 are half the ball's radius: 30 degrees on the equator.
         assert!((right.head_yaw_deg - 30.0).abs() < 1.5 && right.head_pitch_deg > 10.0, "{right:?}");
+    }
+
+    #[test]
+    fn lifted_corners_are_a_share_of_the_eyes_distance_however_the_head_is_tilted() {
+        let mut l = eyes(0.0, 0.0, 0.3);
+        (l[FOREHEAD], l[CHIN]) = ([500.0, 440.0, 0.0], [500.0, 640.0, 0.0]);
+        // The lips' middle is at 596.5; the outer eye corners are 130 px apart.
+        (l[LIP_CORNERS.0], l[LIP_CORNERS.1]) = ([470.0, 590.0, 5.0], [530.0, 590.0, 5.0]);
+        assert!((lip_corner_lift(&l).unwrap() - 0.05).abs() < 1e-4);
+        let turned = l.map(|[x, y, z]| [500.0 - (y - 500.0), 500.0 + (x - 500.0), z]);
+        assert!((lip_corner_lift(&turned).unwrap() - 0.05).abs() < 1e-4);
+        assert!(lip_corner_lift(&[[3.0; 3]; LANDMARKS]).is_none());
     }
 
     #[test]

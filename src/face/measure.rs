@@ -6,7 +6,7 @@ use super::crop::Roi;
 use super::landmark::Mesh;
 use super::sighting::Sighting;
 use super::track::Live;
-use super::{FaceConfig, FaceModels, Observation, blendshape, gaze, identity, pose, quality};
+use super::{FaceConfig, FaceModels, Observation, blendshape, gaze, identity, pose, quality, still};
 use crate::error::Result;
 use crate::time::Seconds;
 
@@ -47,6 +47,7 @@ impl Measurer {
         let mut o = Observation {
             score: track.score,
             presence: sighting.presence,
+            picture_change: still::change(&mut track.patch, picture, sighting.bounds, now),
             quality: quality::of_box(sighting.bounds, sighting.sharpness, width, height),
             ..Observation::bare(now, track.id, sighting.bounds)
         };
@@ -58,6 +59,7 @@ impl Measurer {
         o.gaze = rotation.and_then(|r| gaze::gaze(&mesh.points, &r, width, height));
         (o.eye_opening_left, o.eye_opening_right) = gaze::eye_openings(&mesh.points);
         o.mouth_opening = gaze::mouth_opening(&mesh.points);
+        o.lip_corner_lift = gaze::lip_corner_lift(&mesh.points);
         o.blendshapes = Some(blendshape::blendshapes(&mut models.blendshapes, &mesh.points)?);
         self.keep_look(track, &o, &mesh, picture);
         if now.get() + 1e-6 >= track.next_expression {

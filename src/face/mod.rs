@@ -24,6 +24,7 @@ mod golden;
 mod identities;
 mod identity;
 mod landmark;
+mod layout;
 mod measure;
 mod models;
 mod observation;
@@ -38,6 +39,7 @@ mod sequence;
 mod short_range;
 mod shot;
 mod sighting;
+mod still;
 mod summary;
 mod table;
 mod track;
@@ -49,12 +51,14 @@ pub use detect::MOST_FACES;
 pub use gesture::{
     GestureKind, HeadGesture, LONGEST_REST_SECS, LONGEST_SWING_SECS, NOD_SWINGS, SHAKE_SWINGS, head_gestures,
 };
+pub use layout::{Line, Shot, ShotLayout};
 pub use models::FaceModels;
 pub use observation::{
     BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track,
 };
 pub use overlay::draw;
 pub use pictures::{draw_video, write_crops};
+pub(crate) use table::LAYOUT;
 pub use table::{FaceRow, TrackRow, faces_layout, faces_table, tracks_layout, tracks_table};
 pub use tracker::FaceTracker;
 pub use watch::watch;

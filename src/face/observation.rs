@@ -1,5 +1,6 @@
 //! What was seen: one face in one frame, the tracks observations form, and the persons tracks belong to.
 
+use super::layout::Shot;
 use crate::time::Seconds;
 use crate::warning::Warning;
 
@@ -203,6 +204,12 @@ pub struct Observation {
     pub eye_opening_right: Option<f32>,
     /// Distance of the inner lips over the distance of the outer eye corners.
     pub mouth_opening: Option<f32>,
+    /// How far the lip corners stand above the middle of the mouth's opening, over the distance of the outer eye
+    /// corners.
+    pub lip_corner_lift: Option<f32>,
+    /// Mean change of the most lively tenth of the face's picture since a look 0.1 s or more before, 0 to 1: 1 where it
+    /// moved away; `None` at the first look. A photo changes by what the codec adds.
+    pub picture_change: Option<f32>,
     /// Trust.
     pub quality: Quality,
     /// Only when the recipe asks for them.
@@ -225,6 +232,8 @@ impl Observation {
             eye_opening_left: None,
             eye_opening_right: None,
             mouth_opening: None,
+            lip_corner_lift: None,
+            picture_change: None,
             quality: Quality::default(),
             landmarks: None,
         }
@@ -271,6 +280,8 @@ pub struct Faces {
     pub faces_per_frame: Vec<u32>,
     /// Times of the first frame of each shot but the first.
     pub cuts: Vec<Seconds>,
+    /// The shots in order, with what each shows; none where no picture was looked at.
+    pub shots: Vec<Shot>,
     /// Looks at a whole picture that found [`super::MOST_FACES`] faces; there may have been more, which were left out.
     pub crowded_frames: u32,
 }
@@ -286,6 +297,11 @@ impl Faces {
     pub fn person_of(&self, track: u32) -> Option<&str> {
         let i = self.tracks.binary_search_by_key(&track, |t| t.id).ok()?;
         self.tracks[i].person.as_deref()
+    }
+
+    /// The shot that is shown at a time.
+    pub fn shot_at(&self, pts: Seconds) -> Option<&Shot> {
+        self.shots[..self.shots.partition_point(|s| s.first_pts <= pts)].last()
     }
 
     /// Observations of one person in order of time.

@@ -74,5 +74,5 @@ pub(super) fn gather(
             faces_per_frame[i] += 1;
         }
     }
-    Faces { observations, tracks, persons, sampled, faces_per_frame, cuts, crowded_frames: 0 }
+    Faces { observations, tracks, persons, sampled, faces_per_frame, cuts, ..Faces::default() }
 }

@@ -1,8 +1,14 @@
 //! The tables of faces: one row per observation, one row per track.
 
-use super::{BLENDSHAPES, EXPRESSIONS, FaceConfig, Faces, Gaze, HeadPose, Observation, Track};
+use super::{BLENDSHAPES, EXPRESSIONS, FaceConfig, Faces, Gaze, HeadPose, Observation, Shot, ShotLayout, Track};
 use crate::error::Result;
 use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, all_from, all_of};
+
+/// What `layout` says, wherever it stands.
+pub(crate) const LAYOUT: &str = "Layout of the shot: one_camera, split_screen (faces in two tiles) or gallery (more tiles), divided by \
+    straight edges that stand still through the shot (in a share of {face.layout_still_share} of its pictures, with a contrast of at \
+    least {face.layout_contrast}), run along a face from above the head to below the shoulders and end at the picture's border or in \
+    a corner. A wall's seam that does so and that nobody crosses reads as a divide too. Null = too few pictures of the shot to tell.";
 
 /// A face in a frame, on its way into the `faces` table.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +28,8 @@ pub struct TrackRow<'a> {
     pub interview_id: &'a str,
     /// The track.
     pub track: &'a Track,
+    /// The shot it is in.
+    pub shot: Option<&'a Shot>,
 }
 
 /// A measure of one face in one frame.
@@ -126,20 +134,27 @@ fn gaze_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
 }
 
 fn opening_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
+    let corners = "How far the corners of the lips stand above the middle of the mouth's opening, along the face's own upright, over the \
+                   distance of the outer eye corners; below 0 at rest.";
     let mouth = "Distance of the inner lips over the distance of the outer eye corners.";
     vec![
         maybe("eye_opening_left", "1", "Height over width of the eye on the image's left.", |o| o.eye_opening_left),
         maybe("eye_opening_right", "1", "Height over width of the eye on the image's right.", |o| o.eye_opening_right),
         maybe("mouth_opening", "1", mouth, |o| o.mouth_opening),
+        maybe("lip_corner_lift", "1", corners, |o| o.lip_corner_lift),
     ]
 }
 
 fn quality_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
+    let change = "Mean change of the most lively tenth of the face's picture since a look 0.1 s or more before, 0 to 1; 1 where \
+                  the face moved away, null at the first look. A photo changes by what the codec adds, below 0.008; a \
+                  living face hardly ever stays below that for half a second.";
     let sharpness = "Variance of the Laplacian of the aligned grey face, times 1000; higher is sharper.";
     vec![
         measure("size_px", "px", "Geometric mean of the box's sides.", |o| o.quality.size_px),
         measure("sharpness", "1", sharpness, |o| o.quality.sharpness),
         measure("in_frame", "1", "Share of the landmarks inside the picture, 0 to 1.", |o| o.quality.in_frame),
+        maybe("picture_change", "1", change, |o| o.picture_change),
     ]
 }
 
@@ -180,6 +195,7 @@ pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
         Column::text("interview_id", "Interview the row belongs to.", interview).until(CutOff::None),
         Column::int("track_id", "", "Track, from 1 by first appearance.", |r: &TrackRow<'a>| r.track.id),
         Column::text("person", person, |r: &TrackRow<'a>| r.track.person.as_deref()),
+        Column::text("layout", LAYOUT, |r: &TrackRow<'a>| r.shot?.layout.map(ShotLayout::name)),
     ];
     let mut seen = vec![
         Column::float("first_pts_secs", "s", "Time of the first observation.", |r: &TrackRow<'a>| r.track.first_pts),
@@ -212,7 +228,10 @@ pub fn faces_table(interview_id: &str, faces: &Faces, config: &FaceConfig) -> Re
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit its column.
 pub fn tracks_table(interview_id: &str, faces: &Faces, config: &FaceConfig) -> Result<Table> {
-    tracks_layout(config).table(faces.tracks.iter().map(|track| TrackRow { interview_id, track }))
+    tracks_layout(config).table(faces.tracks.iter().map(|track| {
+        let shot = faces.shot_at(track.first_pts);
+        TrackRow { interview_id, track, shot }
+    }))
 }
 
 #[cfg(test)]
@@ -263,15 +282,15 @@ mod tests {
     #[test]
     fn keys_are_of_no_sense_and_all_else_is_of_the_face() {
         let config = FaceConfig { landmarks: true, embeddings: true, ..FaceConfig::default() };
-        let keys = ["interview_id", "pts_secs", "track_id", "person"];
+        let keys = ["interview_id", "pts_secs", "track_id", "person", "layout"];
         for schema in [faces_layout(&config).schema(), tracks_layout(&config).schema()] {
             for column in &schema.columns {
                 let expected = if keys.contains(&&*column.name) { Modality::None } else { Modality::Face };
                 assert_eq!(column.modality, expected, "{}.{}", schema.name, column.name);
             }
         }
-        assert_eq!(faces_layout(&config).columns.len(), 4 + 19 + 52 + 7 + 1);
-        assert_eq!(faces_layout(&FaceConfig::default()).columns.len(), 4 + 19 + 52 + 7);
+        assert_eq!(faces_layout(&config).columns.len(), 4 + 21 + 52 + 7 + 1);
+        assert_eq!(faces_layout(&FaceConfig::default()).columns.len(), 4 + 21 + 52 + 7);
     }
 
     #[test]
@@ -284,21 +303,23 @@ mod tests {
             eye_opening_left: Some(14.0),
             eye_opening_right: Some(15.0),
             mouth_opening: Some(16.0),
-            quality: crate::face::Quality { size_px: 17.0, sharpness: 18.0, in_frame: 19.0 },
-            blendshapes: Some(std::array::from_fn(|i| 20.0 + i as f32)),
-            expression: Some(std::array::from_fn(|i| 72.0 + i as f32)),
+            lip_corner_lift: Some(17.0),
+            quality: crate::face::Quality { size_px: 18.0, sharpness: 19.0, in_frame: 20.0 },
+            picture_change: Some(21.0),
+            blendshapes: Some(std::array::from_fn(|i| 22.0 + i as f32)),
+            expression: Some(std::array::from_fn(|i| 74.0 + i as f32)),
             ..Observation::bare(Seconds::ZERO, 1, BoundingBox { left: 1.0, top: 2.0, width: 3.0, height: 4.0 })
         };
         let row = FaceRow { interview_id: "a", person: Some("P1"), observation: &observation };
         let columns = faces_layout(&FaceConfig::default()).columns;
         let values: Vec<Cell> = columns[4..].iter().map(|c| c.value(&row)).collect();
-        let expected: Vec<Cell> = (1..79).map(|i| Cell::Float(f64::from(i))).collect();
+        let expected: Vec<Cell> = (1..81).map(|i| Cell::Float(f64::from(i))).collect();
         assert_eq!(values, expected);
-        let names: Vec<&str> = columns[4..26].iter().map(|c| &*c.spec().name).collect();
+        let names: Vec<&str> = columns[4..28].iter().map(|c| &*c.spec().name).collect();
         assert_eq!(
-            (names[0], names[6], names[9], names[13], names[18]),
+            (names[0], names[6], names[9], names[13], names[19]),
             ("box_left_px", "head_yaw_deg", "gaze_head_yaw_deg", "eye_opening_left", "in_frame")
         );
-        assert_eq!((names[19], names[20]), ("blendshape_neutral", "blendshape_browDownLeft"));
+        assert_eq!((names[21], names[22]), ("blendshape_neutral", "blendshape_browDownLeft"));
     }
 }

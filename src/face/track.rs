@@ -5,6 +5,7 @@ use image::RgbImage;
 use super::BoundingBox;
 use super::crop::Roi;
 use super::landmark::Mesh;
+use super::still::Patch;
 use crate::error::Result;
 use crate::time::Seconds;
 
@@ -117,6 +118,8 @@ pub(super) struct Live {
     pub touched: Option<Seconds>,
     /// Sum and number of the detector's scores.
     pub scores: (f64, u32),
+    /// What the face looked like, to tell a still picture.
+    pub patch: Option<Patch>,
 }
 
 impl Live {
@@ -141,6 +144,7 @@ impl Live {
             unsure: false,
             touched: None,
             scores: (0.0, 0),
+            patch: None,
         }
     }
 

@@ -14,6 +14,7 @@ use image::RgbImage;
 use super::detect::{Detection, MOST_FACES};
 use super::finder::{Finder, Glanced};
 use super::identities::{Identities, Moment};
+use super::layout::{self, LayoutSeeker};
 use super::measure::Measurer;
 use super::roster::{Roster, is_full};
 use super::schedule::{Schedule, Situation, occupied};
@@ -33,6 +34,7 @@ pub struct FaceTracker<'a> {
     models: &'a mut FaceModels,
     config: FaceConfig,
     sequence: ShotSequence,
+    layouts: LayoutSeeker,
     schedule: Schedule,
     finder: Finder,
     roster: Roster,
@@ -57,6 +59,7 @@ impl<'a> FaceTracker<'a> {
             models,
             config: config.clone(),
             sequence: ShotSequence::new(config.cut_threshold),
+            layouts: LayoutSeeker::new(config.layout_contrast, config.layout_still_share),
             schedule: Schedule::new(config),
             finder: Finder::new(config),
             roster: Roster::default(),
@@ -92,6 +95,7 @@ impl<'a> FaceTracker<'a> {
         self.schedule.sample(now);
         self.sampled.push(now);
         let cut = self.follow_shot(picture, now)?;
+        self.layouts.take(picture, now);
         let glanced = self.finder.glance(self.models, picture)?;
         let mut seen = self.finder.follow(self.models, &glanced, &self.roster.live)?;
         self.roster.drop_doubles(&mut seen);
@@ -119,12 +123,14 @@ impl<'a> FaceTracker<'a> {
     /// Ends all tracks at a cut; holds them back for a moment, in case it is a flash. True where another shot begins or
     /// comes back.
     fn follow_shot(&mut self, picture: &RgbImage, now: Seconds) -> Result<bool> {
-        let (over, another) = match self.sequence.observe(picture, now) {
+        let change = self.sequence.observe(picture, now);
+        let (over, another) = match change {
             Change::Same => return Ok(false),
             Change::Settled => (self.roster.release(), false),
             Change::Cut => (self.roster.hold(), true),
             Change::Back => (self.roster.restore(), true),
         };
+        self.layouts.follow(change);
         self.end(over)?;
         Ok(another)
     }
@@ -194,6 +200,7 @@ impl<'a> FaceTracker<'a> {
         let (past, enrolled) = self.identities.finish();
         let cuts = self.sequence.into_cuts();
         let faces = summary::gather(past, self.observations, self.sampled, cuts, &self.config, &enrolled);
-        Ok(Faces { crowded_frames: self.crowded_frames, ..faces })
+        let shots = layout::arranged(self.layouts.finish(), &faces);
+        Ok(Faces { crowded_frames: self.crowded_frames, shots, ..faces })
     }
 }

@@ -21,8 +21,12 @@ mod lexicon;
 mod models;
 #[cfg(test)]
 mod relation_truth;
+#[cfg(test)]
+mod room_truth;
 mod scene;
 mod schema_page;
+#[cfg(test)]
+mod smile_truth;
 mod tables;
 mod told;
 mod transcript;

@@ -258,14 +258,15 @@ impl Known<'_> {
             return Err(Missing::PastEnd);
         }
         let measured: Vec<&FaceTurn> = there.iter().filter(|f| f.observations > 0).collect();
+        let why = |p: &str| there.iter().find(|f| f.person == p)?.missing();
         match (person, measured.as_slice()) {
             (Some(p), _) => match measured.iter().find(|f| f.person == p) {
                 Some(face) => Ok((face, "cast")),
                 // There, but not well enough to be measured.
-                None if there.iter().any(|f| f.person == p) => Err(Missing::LowQuality),
+                None if there.iter().any(|f| f.person == p) => Err(why(p).unwrap_or(Missing::LowQuality)),
                 None => Err(if measured.is_empty() { Missing::NoFace } else { Missing::OffScreen }),
             },
-            (None, []) => Err(if there.is_empty() { Missing::NoFace } else { Missing::LowQuality }),
+            (None, []) => Err(there.iter().find_map(FaceTurn::missing).unwrap_or(Missing::NoFace)),
             (None, [one]) => Ok((one, "only_visible")),
             (None, _) => Err(Missing::NotCast),
         }

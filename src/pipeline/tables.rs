@@ -39,7 +39,7 @@ impl SceneTable {
 }
 
 /// Every table but `interviews`, in the order of SCHEMA.md.
-const TABLES: [SceneTable; 11] = [
+const TABLES: [SceneTable; 12] = [
     SceneTable::new(|recipe| turns::turns_schema(&recipe.turns), turns_table).of_features(),
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
     SceneTable::new(|recipe| turns::dyads_schema(&recipe.turns), |scene| turns::dyads_table(&scene.relations()))
@@ -52,6 +52,7 @@ const TABLES: [SceneTable; 11] = [
         |recipe| turns::coupling_schema(&recipe.turns.synchrony),
         |scene| turns::coupling_table(&scene.relations()),
     ),
+    SceneTable::new(|_| turns::smiles_schema(), |scene| turns::smiles_table(&scene.relations())).only_with_rows(),
     SceneTable::new(
         |_| turns::words_schema(),
         |scene| turns::words_table(scene.id(), &scene.turns, scene.annotation()),

@@ -14,6 +14,11 @@ pub const SOURCES: &[(&str, &str)] = &[
          variability in the association between behavioral time series. Psychological Methods 7(3), 338-355.",
     ),
     (
+        "Coco & Dale 2014",
+        "Coco, M. I., Dale, R. (2014). Cross-recurrence quantification analysis of categorical and continuous \
+         time series: an R package. Frontiers in Psychology 5, 510.",
+    ),
+    (
         "de Jong & Wempe 2009",
         "de Jong, N. H., Wempe, T. (2009). Praat script to detect syllable nuclei and measure speech rate automatically. Behavior \
          Research Methods 41(2), 385-390.",
@@ -24,6 +29,11 @@ pub const SOURCES: &[(&str, &str)] = &[
          Psychological Science 11(1), 86-89.",
     ),
     (
+        "Duran et al. 2019",
+        "Duran, N. D., Paxton, A., Fusaroli, R. (2019). ALIGN: analyzing linguistic interactions with \
+         generalizable techniques, a Python library. Psychological Methods 24(4), 419-438.",
+    ),
+    (
         "Ekman & Friesen 1982",
         "Ekman, P., Friesen, W. V. (1982). Felt, false, and miserable smiles. Journal of Nonverbal Behavior 6(4), 238-252.",
     ),
@@ -31,6 +41,16 @@ pub const SOURCES: &[(&str, &str)] = &[
         "Eyben et al. 2016",
         "Eyben, F., et al. (2016). The Geneva Minimalistic Acoustic Parameter Set (GeMAPS) for voice research and affective \
          computing. IEEE Transactions on Affective Computing 7(2), 190-202. As openSMILE's configuration eGeMAPSv02.",
+    ),
+    (
+        "Geweke 1982",
+        "Geweke, J. (1982). Measurement of linear dependence and feedback between multiple time series. Journal \
+         of the American Statistical Association 77(378), 304-313.",
+    ),
+    (
+        "Granger 1969",
+        "Granger, C. W. J. (1969). Investigating causal relations by econometric models and cross-spectral \
+         methods. Econometrica 37(3), 424-438.",
     ),
     (
         "Grishchenko et al. 2020",
@@ -47,8 +67,18 @@ pub const SOURCES: &[(&str, &str)] = &[
         "Heldner, M., Edlund, J. (2010). Pauses, gaps and overlaps in conversations. Journal of Phonetics 38(4), 555-568.",
     ),
     (
+        "Heldner 2011",
+        "Heldner, M. (2011). Detection thresholds for gaps, overlaps, and no-gap-no-overlaps. Journal of the \
+         Acoustical Society of America 130(1), 508-513.",
+    ),
+    (
         "Hyndman & Fan 1996",
         "Hyndman, R. J., Fan, Y. (1996). Sample quantiles in statistical packages. The American Statistician 50(4), 361-365. Type 7.",
+    ),
+    (
+        "Ireland & Pennebaker 2010",
+        "Ireland, M. E., Pennebaker, J. W. (2010). Language style matching in writing: synchrony in essays, \
+         correspondence, and poetry. Journal of Personality and Social Psychology 99(3), 549-571.",
     ),
     (
         "Kawato & Ohya 2000",
@@ -61,9 +91,26 @@ pub const SOURCES: &[(&str, &str)] = &[
          dimensions. Interspeech, 3081-3084.",
     ),
     (
+        "Marwan et al. 2007",
+        "Marwan, N., Romano, M. C., Thiel, M., Kurths, J. (2007). Recurrence plots for the analysis of complex \
+         systems. Physics Reports 438(5-6), 237-329.",
+    ),
+    (
         "MediaPipe",
         "Google MediaPipe Face Landmarker: landmarks, 52 blendshapes with ARKit's names, face geometry. Its values are matched on \
          the same pictures.",
+    ),
+    (
+        "Moulder et al. 2018",
+        "Moulder, R. G., Boker, S. M., Ramseyer, F., Tschacher, W. (2018). Determining synchrony between \
+         behavioral time series: an application of surrogate data generation for establishing falsifiable \
+         null-hypotheses. Psychological Methods 23(4), 757-773.",
+    ),
+    (
+        "Phipson & Smyth 2010",
+        "Phipson, B., Smyth, G. K. (2010). Permutation p-values should never be zero: calculating exact p-values \
+         when permutations are randomly drawn. Statistical Applications in Genetics and Molecular Biology 9(1), \
+         39.",
     ),
     (
         "Rabiner & Sambur 1975",
@@ -81,6 +128,16 @@ pub const SOURCES: &[(&str, &str)] = &[
          interactions. Journal of Nonverbal Behavior 41(2), 85-102.",
     ),
     (
+        "Sakoe & Chiba 1978",
+        "Sakoe, H., Chiba, S. (1978). Dynamic programming algorithm optimization for spoken word recognition. \
+         IEEE Transactions on Acoustics, Speech, and Signal Processing 26(1), 43-49.",
+    ),
+    (
+        "Schmidt et al. 2012",
+        "Schmidt, R. C., Morr, S., Fitzpatrick, P., Richardson, M. J. (2012). Measuring the dynamics of \
+         interactional synchrony. Journal of Nonverbal Behavior 36(4), 263-279.",
+    ),
+    (
         "Stiefelhagen & Zhu 2002",
         "Stiefelhagen, R., Zhu, J. (2002). Head orientation and gaze direction in meetings. CHI Extended Abstracts, 858-859.",
     ),
@@ -91,6 +148,11 @@ pub const SOURCES: &[(&str, &str)] = &[
     (
         "SwiftF0",
         "SwiftF0, the pitch network of the package swift-f0: a pitch and a confidence every 16 ms, 46.875 to 2093.75 Hz.",
+    ),
+    (
+        "Welch 1967",
+        "Welch, P. D. (1967). The use of fast Fourier transform for the estimation of power spectra. IEEE \
+         Transactions on Audio and Electroacoustics 15(2), 70-73.",
     ),
     ("Yngve 1970", "Yngve, V. H. (1970). On getting a word in edgewise. Chicago Linguistic Society 6, 567-578."),
 ];

@@ -28,7 +28,9 @@ use super::floors::{Floors, TurnFloor};
 use super::lagged::Lagged;
 use super::language;
 use super::listening::{self, Listening};
+use super::looking::looking;
 use super::near::{Listeners, Near, Others};
+use super::silent::silent;
 use super::synchrony::{Following, Moves, moves};
 use super::voices::{VoiceIndex, Voices};
 use super::watched::Watched;
@@ -163,6 +165,7 @@ impl<'a> SoFar<'a> {
             floor_share: if total > 0.0 { self.floor.held(who, here.end()) / total } else { f64::NAN },
         };
         let listener_person = relations.person(labels[listener]);
+        let faces = [speaker, listener].map(|who| self.known.watched.person(relations.person(labels[who])?));
         Dyad {
             interview_id: relations.interview_id,
             group: relations.group,
@@ -176,6 +179,8 @@ impl<'a> SoFar<'a> {
             interrupts: floor.interrupts(listener, &relations.config.floor),
             is_backchannel: floor.is_backchannel_to(listener, &relations.config.floor),
             max_backchannel_secs: relations.config.floor.max_backchannel_secs,
+            silent: silent(relations, here, &others, faces[0], faces[1]),
+            looking: looking(relations, here, faces[0], faces[1]),
             others,
             turns_since_listener: self.floor.speakers[listener]
                 .last

@@ -1,12 +1,16 @@
 //! Statistics of each visible person's face during each turn: the columns of `turn_faces`, and those of the speaker in
 //! `turns`.
 
-use super::TurnsConfig;
+use super::smiles::{self, SmileOfTurn, smile_series};
+use super::still::Stills;
+use super::{TurnsConfig, measured};
 use crate::annotation::Turn;
 use crate::error::Result;
-use crate::face::{BLENDSHAPES, EXPRESSIONS, Faces, GestureKind, HeadGesture, Observation, head_gestures};
-use crate::face::{LONGEST_REST_SECS, LONGEST_SWING_SECS, NOD_SWINGS, SHAKE_SWINGS};
-use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, TableSchema, all_of, all_until};
+use crate::face::{
+    BLENDSHAPES, EXPRESSIONS, Faces, GestureKind, HeadGesture, LAYOUT, LONGEST_REST_SECS, LONGEST_SWING_SECS,
+    NOD_SWINGS, Observation, SHAKE_SWINGS, ShotLayout, head_gestures,
+};
+use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Missing, Modality, Table, TableSchema, all_until};
 use crate::time::Segment;
 
 /// Suffix and meaning of the statistics, in column order.
@@ -87,6 +91,12 @@ pub struct FaceTurn {
     pub nods: Option<usize>,
     /// The same of shakes.
     pub shakes: Option<usize>,
+    /// True when all that is seen is a still picture.
+    pub still: bool,
+    /// Layout of the shot in which the person is seen most, the earlier of two.
+    pub layout: Option<ShotLayout>,
+    /// `None` where nothing tells of smiles.
+    pub(super) smile: Option<SmileOfTurn>,
     /// Statistics of every quantity, in the order of the columns; NaN = not defined.
     values: Vec<f64>,
 }
@@ -101,11 +111,22 @@ impl FaceTurn {
     pub(super) fn statistic(&self, place: usize) -> Option<f64> {
         self.values.get(place).copied().filter(|v| v.is_finite())
     }
+
+    /// Why its statistics are null, where they are.
+    pub fn missing(&self) -> Option<Missing> {
+        match self.observations {
+            0 if self.still => Some(Missing::StillPicture),
+            0 => Some(Missing::LowQuality),
+            _ => None,
+        }
+    }
 }
 
 /// Every person seen in at least the recipe's share of a turn's frames, by turn, then person.
 pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<FaceTurn> {
     let quantities = quantities();
+    let stills = Stills::new(faces, config);
+    let smiles = smile_series(faces, &stills, config);
     let mut gestures = seen_often(faces).then(|| head_gestures(faces, config.nod_deg, config.shake_deg));
     gestures.iter_mut().for_each(|all| all.sort_by_key(|g| g.segment.middle()));
     let mut face_turns = Vec::new();
@@ -120,9 +141,13 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
             if seen.is_empty() || share < config.min_presence_share {
                 continue;
             }
-            let good: Vec<&Observation> = seen.iter().copied().filter(|o| counts(o, config)).collect();
+            let good: Vec<&Observation> =
+                seen.iter().copied().filter(|o| counts(o, config) && !stills.holds(o)).collect();
+            let still = seen.iter().all(|o| stills.holds(o));
             let by_person = |g: &&HeadGesture| faces.person_of(g.track) == Some(person);
-            let count = |kind| gestures.map(|all| all.iter().filter(by_person).filter(|g| g.kind == kind).count());
+            let count = |kind| {
+                gestures.filter(|_| !still).map(|all| all.iter().filter(by_person).filter(|g| g.kind == kind).count())
+            };
             let values = quantities.iter().flat_map(|q| statistics(&good, q, config.active_above)).collect();
             face_turns.push(FaceTurn {
                 turn: index,
@@ -132,11 +157,22 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
                 left_out: seen.len() - good.len(),
                 nods: count(GestureKind::Nod),
                 shakes: count(GestureKind::Shake),
+                still,
+                layout: layout_of(faces, &seen),
+                smile: smiles.get(person).and_then(|s| SmileOfTurn::of(&s.during(turn.segment), config)),
                 values,
             });
         }
     }
     face_turns
+}
+
+/// The layout of the shot that most of the observations are of.
+fn layout_of(faces: &Faces, seen: &[&Observation]) -> Option<ShotLayout> {
+    let shots =
+        seen.chunk_by(|a, b| faces.shot_at(a.pts).map(|s| s.first_pts) == faces.shot_at(b.pts).map(|s| s.first_pts));
+    let most = shots.rev().max_by_key(|part| part.len())?;
+    faces.shot_at(most.first()?.pts)?.layout
 }
 
 /// Longest usual distance of looked-at frames at which a nod can be seen.
@@ -247,7 +283,7 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
         Column::int(
             "face_observations_left_out",
             "",
-            "Observations below the recipe's floors of size, presence and sharpness, or turned too far aside.",
+            "Observations below the recipe's floors of size, presence and sharpness, turned too far aside, or of a still picture.",
             |f: &FaceTurn| f.left_out,
         ),
         Column::int(
@@ -272,9 +308,11 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
         )
         .from_source("Kawato & Ohya 2000; Hadar et al. 1983"),
     ];
+    columns.push(Column::text("layout", LAYOUT, |f: &FaceTurn| f.layout.map(ShotLayout::name)));
+    columns.extend(smiles::turn_columns());
     let statistics = statistic_specs().into_iter().enumerate();
     columns.extend(statistics.map(|(place, spec)| Column::new(spec, move |f: &FaceTurn| f.statistic(place))));
-    all_of(Modality::Face, all_until(CutOff::TurnEnd, columns))
+    measured(Modality::Face, all_until(CutOff::TurnEnd, columns))
 }
 
 /// One visible person during one turn.
@@ -298,6 +336,12 @@ fn layout<'a>() -> Layout<VisiblePerson<'a>> {
             "role",
             "speaker = the turn's speaker by the cast, listener = somebody else, unknown = the turn's speaker has no person.",
             |p: &VisiblePerson<'a>| p.role,
+        ),
+        Column::text(
+            "face_missing",
+            "Why the statistics are null: low_quality, or still_picture (a picture that changes by at most \
+             {turns.still_picture_change} for {turns.still_picture_secs} s or longer has no behaviour).",
+            |p: &VisiblePerson<'a>| p.face.missing(),
         ),
     ];
     columns.extend(face_columns().into_iter().map(|c| c.within(|p: &VisiblePerson<'a>| Some(p.face))));
@@ -341,83 +385,12 @@ pub(super) fn face_of(value: f64) -> FaceTurn {
         left_out: 0,
         nods: None,
         shakes: None,
+        still: false,
+        layout: None,
+        smile: None,
         values: vec![value; statistic_specs().len()],
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::face::{BoundingBox, Quality};
-    use crate::time::Seconds;
-
-    fn observation(t: f64, smile: f32, size_px: f32) -> Observation {
-        let mut blendshapes = [0.0; 52];
-        blendshapes[1] = smile;
-        Observation {
-            blendshapes: Some(blendshapes),
-            quality: Quality { size_px, sharpness: 1.0, ..Quality::default() },
-            ..Observation::bare(Seconds::of(t), 1, BoundingBox::default())
-        }
-    }
-
-    #[test]
-    fn statistics_of_a_known_ramp() {
-        let all: Vec<Observation> = (0..5).map(|i| observation(f64::from(i), 0.2 * i as f32, 100.0)).collect();
-        let seen: Vec<&Observation> = all.iter().collect();
-        let q = &quantities()[1];
-        let v = statistics(&seen, q, 0.3);
-        let expected = [0.4, 0.1f64.sqrt(), 0.08, 0.4, 0.72, 0.8, 0.2, 0.6];
-        for (a, b) in v.iter().zip(expected) {
-            assert!((a - b).abs() < 1e-6, "{v:?}");
-        }
-        assert!(statistics(&[], q, 0.3).iter().all(|x| x.is_nan()));
-        assert!(statistics(&seen[..1], q, 0.3)[1].is_nan(), "one value has no spread");
-    }
-
-    #[test]
-    fn column_names_and_values_are_as_many() {
-        let seen = observation(0.0, 0.5, 100.0);
-        let values: usize = quantities().iter().map(|q| statistics(&[&seen], q, 0.3).len()).sum();
-        assert_eq!(values, statistic_specs().len());
-        assert_eq!(
-            FaceTurn::place("blendshape_mouthSmileLeft", "mean")
-                .map(|i| statistic_specs()[i].name.to_string())
-                .as_deref(),
-            Some("blendshape_mouthSmileLeft_mean")
-        );
-        assert_eq!(FaceTurn::place("blendshape_mouthSmileLeft", "median"), None);
-    }
-
-    #[test]
-    fn small_faces_are_left_out_and_counted() {
-        use crate::face::Track;
-        let faces = Faces {
-            observations: vec![observation(0.0, 0.5, 100.0), observation(0.5, 0.9, 10.0)],
-            tracks: vec![Track {
-                id: 1,
-                person: Some("P1".into()),
-                first_pts: Seconds::ZERO,
-                last_pts: Seconds::of(0.5),
-                observations: 2,
-                mean_size_px: 55.0,
-                mean_score: 1.0,
-                embedding: None,
-                crop: None,
-            }],
-            persons: vec!["P1".into()],
-            sampled: (0..4).map(|i| Seconds::of(f64::from(i) * 0.5)).collect(),
-            ..Faces::default()
-        };
-        let turn = Turn {
-            index: 1,
-            segment: Segment::from_secs(0.0, 2.0).unwrap(),
-            speaker: None,
-            text: String::new(),
-            words: Vec::new(),
-        };
-        let found = face_turns(&[turn], &faces, &TurnsConfig::default());
-        assert_eq!((found[0].observations, found[0].left_out), (1, 1));
-        assert!((found[0].presence_share - 0.5).abs() < 1e-9);
-    }
-}
+mod tests;

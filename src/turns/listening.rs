@@ -1,13 +1,4 @@
-//! The listener while the speaker talks: looks towards or away, nods, shakes, stillness, and smiles that answer the
-//! speaker's.
-//!
-//! Gaze: the speaker's side is where the speaker's face stands beside the listener's in the same picture. Looking more
-//! than so many degrees of yaw to that side is towards, as many to the other is away, between them neither. Where the
-//! two are not in one picture there is no side and the share is null. A split screen shows two rooms side by side:
-//! there the sides say how people look at the picture's other half, not at each other; the picture alone does not tell
-//! such a cut from one room. Where a head is turned too far for its eyes to be seen, the head's own direction stands in
-//! (Stiefelhagen and Zhu 2002, "Head orientation and gaze direction in meetings": the head alone tells the focus of
-//! attention in 89 of 100 looks).
+//! The listener while the speaker talks: nods, shakes, stillness, and smiles that answer the speaker's.
 //!
 //! Mimicry: a listener's smile (brow) that rises within 2 s after the speaker's own. Faces answer faces within a second
 //! (Dimberg, Thunberg and Elmehed 2000, "Unconscious facial reactions to emotional facial expressions"; in conversation
@@ -26,14 +17,9 @@ use crate::time::{Segment, TOLERANCE_SECS};
 /// Fewest instants that a share is made of: half a second at ten pictures a second; a choice.
 const MIN_INSTANTS: usize = 5;
 
-/// The faces stand side by side when their middles are this many widths apart; a choice.
-const MIN_SIDE_WIDTHS: f64 = 0.5;
-
 /// What one listener does during one turn; `None` where it cannot be told.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Listening {
-    /// Shares of looking towards and away from the speaker's side.
-    gaze: Option<(f64, f64)>,
     /// Nods and shakes; `None` where unseen or looked at too seldom.
     gestures: Option<(usize, usize)>,
     /// Mean speed of the head, and the share of time in which it is still.
@@ -47,19 +33,6 @@ pub(super) struct Listening {
 /// The columns, all up to the turn's end.
 pub(super) fn columns() -> Vec<Column<Listening>> {
     let mut columns = vec![
-        Column::float(
-            "listener_gaze_towards_share",
-            "1",
-            "Share of the turn's instants in which the listener looks towards the speaker's side of the picture, of those in which both are in \
-             it; null when they are not.",
-            |l: &Listening| l.gaze.map(|g| g.0),
-        ),
-        Column::float(
-            "listener_gaze_away_share",
-            "1",
-            "The same for looking to the side away from the speaker.",
-            |l: &Listening| l.gaze.map(|g| g.1),
-        ),
         Column::int(
             "listener_nods",
             "",
@@ -87,7 +60,7 @@ pub(super) fn columns() -> Vec<Column<Listening>> {
     ];
     columns.extend(mimicry_columns(
         "smile",
-        "Smiles of the speaker that rise in the turn; null where unseen.",
+        "Smiles of the speaker (as speaker_smile) that rise to {turns.smile_above} from at least 0.5 s of rest and stay for 0.5 s, sure by the turn's end; null where unseen.",
         "Of those, the ones after which the listener's smile rises within {turns.mimicry_within_secs} s and by the turn's end.",
         "The second over the first; null when the speaker's smile never rises.",
         |l| l.smiles,
@@ -130,38 +103,11 @@ pub(super) fn listening(
     let both_smile = speaker.filter(|s| s.smiles_seen(segment) && listener.smiles_seen(segment));
     let within = config.mimicry_within_secs;
     Listening {
-        gaze: speaker.and_then(|s| gaze_shares(s, listener, segment, config.gaze_side_deg)),
         gestures,
         head: head(listener, segment, config.still_below_deg_per_sec),
         smiles: both_smile.map(|s| mimicry(&s.smile_rises, &listener.smile_rises, segment, within)),
         brows: both_smile.map(|s| mimicry(&s.brow_rises, &listener.brow_rises, segment, within)),
     }
-}
-
-/// Shares of looking towards and away from the speaker's side.
-fn gaze_shares(speaker: &Person, listener: &Person, segment: Segment, side_deg: f64) -> Option<(f64, f64)> {
-    let beside = during(&speaker.looks, segment, |l| l.at);
-    let mut next = 0;
-    let (mut all, mut towards, mut away) = (0, 0, 0);
-    for look in during(&listener.looks, segment, |l| l.at) {
-        while beside.get(next).is_some_and(|s| s.at < look.at - TOLERANCE_SECS) {
-            next += 1;
-        }
-        let (Some(gaze), Some(other)) =
-            (look.gaze_yaw_deg, beside.get(next).filter(|s| s.at <= look.at + TOLERANCE_SECS))
-        else {
-            continue;
-        };
-        let apart = other.x - look.x;
-        if apart.abs() < MIN_SIDE_WIDTHS * look.width.max(other.width) {
-            continue;
-        }
-        let yaw = gaze * apart.signum();
-        all += 1;
-        towards += usize::from(yaw >= side_deg);
-        away += usize::from(yaw <= -side_deg);
-    }
-    (all >= MIN_INSTANTS).then(|| (towards as f64 / all as f64, away as f64 / all as f64))
 }
 
 /// Mean speed of the head, and the share of time in which it is slower than `still`.
@@ -218,41 +164,10 @@ pub(super) fn gestures_within(faces: &Faces, segment: Segment, config: &TurnsCon
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::turns::watched::{HeadMotion, Look};
+    use crate::turns::watched::HeadMotion;
 
     fn turn(a: f64, b: f64) -> Segment {
         Segment::from_secs(a, b).unwrap()
-    }
-
-    fn looking(x: f64, yaw: impl Fn(usize) -> Option<f64>) -> Person {
-        let look = |i: usize| Look { at: 0.1 * i as f64, x, width: 100.0, gaze_yaw_deg: yaw(i) };
-        Person { looks: (0..40).map(look).collect(), ..Person::default() }
-    }
-
-    #[test]
-    fn towards_is_where_the_speaker_stands() {
-        // Ten looks to the image's right, five to its left, five into the camera, the rest unseen.
-        let yaw = |i: usize| {
-            (i < 20).then(|| {
-                if i < 10 {
-                    25.0
-                } else if i < 15 {
-                    -25.0
-                } else {
-                    3.0
-                }
-            })
-        };
-        let listener = looking(300.0, yaw);
-        let none = |_: usize| None;
-        assert_eq!(gaze_shares(&looking(700.0, none), &listener, turn(0.0, 4.0), 10.0), Some((0.5, 0.25)));
-        assert_eq!(gaze_shares(&looking(100.0, none), &listener, turn(0.0, 4.0), 10.0), Some((0.25, 0.5)));
-        assert_eq!(gaze_shares(&looking(310.0, none), &listener, turn(0.0, 4.0), 10.0), None, "one behind the other");
-        let elsewhere = Person {
-            looks: listener.looks.iter().map(|l| Look { at: l.at + 0.05, x: 700.0, ..*l }).collect(),
-            ..Person::default()
-        };
-        assert_eq!(gaze_shares(&elsewhere, &listener, turn(0.0, 4.0), 10.0), None, "never in one picture");
     }
 
     #[test]

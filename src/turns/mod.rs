@@ -23,14 +23,18 @@ mod floors;
 mod lagged;
 mod language;
 mod listening;
+mod looking;
 mod matching;
 mod merged;
 mod near;
 mod normalise;
 mod offset;
 mod relations;
+mod silent;
+mod smiles;
 mod speakers;
 mod speech;
+mod still;
 mod synchrony;
 mod table;
 mod turn_floors;
@@ -55,6 +59,7 @@ pub use near::crowd;
 pub use normalise::SpeakerZ;
 pub use offset::{TranscriptOffset, transcript_offset};
 pub use relations::{Relations, SpeakerLink};
+pub use smiles::{smiles_of, smiles_schema, smiles_table};
 pub use speakers::{EmbeddingOf, Speakers, speakers_schema, speakers_table};
 pub use speech::{SpeechContext, speech_context, speech_schema, speech_table};
 pub use synchrony::{SynchronyConfig, synchrony_schema, synchrony_table};
@@ -93,6 +98,10 @@ pub struct TurnsConfig {
     /// gaze in a picture.
     #[schemars(range(min = 0.0))]
     pub gaze_side_deg: f64,
+    /// In a split screen a listener looks at the camera within this many degrees of it: the other's picture stands near
+    /// it, and gaze errs by about 10.
+    #[schemars(range(min = 0.0))]
+    pub gaze_camera_deg: f64,
     /// A head slower than this is still: a resting one measures 2 to 5 degrees a second.
     #[schemars(range(min = 0.0))]
     pub still_below_deg_per_sec: f64,
@@ -106,6 +115,29 @@ pub struct TurnsConfig {
     /// A blendshape is active above this value.
     #[schemars(range(min = 0.0))]
     pub active_above: f64,
+    /// A face smiles from this value of the smile on (see `smile_mean` of the turns table), 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub smile_above: f64,
+    /// Lip corners that stand so far above the middle of the mouth are lifted in full (`lip_corner_lift` of the faces
+    /// table).
+    #[schemars(range(min = 0.001, max = 1.0))]
+    pub smile_corner_lift: f64,
+    /// A smile lasts at least this long: felt ones last 0.5 to 4 s (Ekman and Friesen 1982).
+    #[schemars(range(min = 0.0))]
+    pub smile_secs: f64,
+    /// The mouth's part of the smile is a mean over so long to both sides, in which vowels average out.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub smile_mouth_secs: f64,
+    /// The expression's part likewise; at least one look at the expression must lie in it (`face.expression_hz`).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub smile_expression_secs: f64,
+    /// A picture of a face that changes by no more than this between looks is still (`picture_change` of the faces
+    /// table), 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub still_picture_change: f64,
+    /// … and a person is a still picture where it is so for at least this long.
+    #[schemars(range(min = 0.0))]
+    pub still_picture_secs: f64,
     /// A speaker is matched to a person when the mouth moves at least this much more (in standard errors) while the
     /// speaker talks.
     #[schemars(range(min = 0.0))]
@@ -138,10 +170,18 @@ impl Default for TurnsConfig {
             nod_deg: 4.0,
             shake_deg: 5.0,
             gaze_side_deg: 10.0,
+            gaze_camera_deg: 15.0,
             still_below_deg_per_sec: 6.0,
             mimicry_within_secs: 2.0,
             min_presence_share: 0.1,
             active_above: 0.3,
+            smile_above: 0.45,
+            smile_corner_lift: 0.06,
+            smile_secs: 0.5,
+            smile_mouth_secs: 0.3,
+            smile_expression_secs: 0.55,
+            still_picture_change: 0.008,
+            still_picture_secs: 2.0,
             cast_min_score: 2.0,
             speaker_z: SpeakerZ::Off,
             speaker_embeddings: false,

@@ -33,8 +33,9 @@ use crate::time::Segment;
 pub(super) use config::STEP_SECS;
 pub use config::SynchronyConfig;
 
-/// A grid value may lean on an observation so much later.
-const GRID_REACH_SECS: f64 = 0.35;
+/// A grid value may lean on an observation so much later: on the next one (0.35 s), which for a smile leans on those
+/// within the recipe's windows, of 1 s at most.
+const GRID_REACH_SECS: f64 = 1.35;
 
 /// One signal of one ordered pair.
 struct PairSignal<'a> {
@@ -88,10 +89,9 @@ pub(super) fn least(config: &SynchronyConfig) -> String {
     )
 }
 
-/// Columns of the `synchrony` table.
-fn layout<'a>(config: &SynchronyConfig) -> Layout<PairSignal<'a>> {
-    let surrogates = config.surrogates;
-    let keys = vec![
+/// Whose signal it is, and what its windows are.
+fn keys<'a>() -> Vec<Column<PairSignal<'a>>> {
+    vec![
         Column::text("interview_id", "Interview the row belongs to.", |p: &PairSignal<'a>| p.interview_id),
         Column::text("from", "Speaker who leads.", |p: &PairSignal<'a>| p.from),
         Column::text("to", "Speaker who follows.", |p: &PairSignal<'a>| p.to),
@@ -105,8 +105,13 @@ fn layout<'a>(config: &SynchronyConfig) -> Layout<PairSignal<'a>> {
         Column::int("window_exchanges", "", "Length of a window in exchanges of turns.", |p: &PairSignal<'a>| {
             p.on(Clock::Exchanges, |_| Some(p.config.exchange_lags().window))
         }),
-    ];
-    let measures = [
+    ]
+}
+
+/// What is measured of it.
+fn measures<'a>(config: &SynchronyConfig) -> [Column<PairSignal<'a>>; 9] {
+    let surrogates = config.surrogates;
+    [
         Column::int("windows", "", "Windows used.", |p: &PairSignal<'a>| p.following.map(|f| f.windows)),
         Column::float(
             "correlation",
@@ -114,7 +119,8 @@ fn layout<'a>(config: &SynchronyConfig) -> Layout<PairSignal<'a>> {
             "Mean correlation of the windows at the best lag, through Fisher's z (windowed lagged cross-correlation: \
              Boker, Xu, Rotondo and King 2002; Ramseyer and Tschacher 2011).",
             |p: &PairSignal<'a>| p.following.map(|f| f.correlation),
-        ),
+        )
+        .from_source("Boker et al. 2002; Ramseyer & Tschacher 2011"),
         Column::float(
             "z",
             "sd",
@@ -123,7 +129,8 @@ fn layout<'a>(config: &SynchronyConfig) -> Layout<PairSignal<'a>> {
                  spread (Ramseyer and Tschacher 2011)."
             ),
             |p: &PairSignal<'a>| p.following.map(|f| f.z),
-        ),
+        )
+        .from_source("Ramseyer & Tschacher 2011"),
         Column::float(
             "p",
             "1",
@@ -133,7 +140,8 @@ fn layout<'a>(config: &SynchronyConfig) -> Layout<PairSignal<'a>> {
                 surrogates + 1
             ),
             |p: &PairSignal<'a>| p.following.map(|f| f.p),
-        ),
+        )
+        .from_source("Phipson & Smyth 2010"),
         Column::float(
             "p_pseudo",
             "1",
@@ -142,7 +150,8 @@ fn layout<'a>(config: &SynchronyConfig) -> Layout<PairSignal<'a>> {
                  interview, all windows moved on together (data sliding: Moulder et al. 2018)."
             ),
             |p: &PairSignal<'a>| p.following.map(|f| f.p_pseudo),
-        ),
+        )
+        .from_source("Moulder et al. 2018"),
         Column::float(
             "lag_secs",
             "s",
@@ -176,9 +185,13 @@ fn layout<'a>(config: &SynchronyConfig) -> Layout<PairSignal<'a>> {
             ),
             |p: &PairSignal<'a>| whole(p.profile.as_deref()),
         ),
-    ];
-    let mut columns = all_until(CutOff::None, keys);
-    columns.extend(measured(Modality::Dyad, measures));
+    ]
+}
+
+/// Columns of the `synchrony` table.
+fn layout<'a>(config: &SynchronyConfig) -> Layout<PairSignal<'a>> {
+    let mut columns = all_until(CutOff::None, keys());
+    columns.extend(measured(Modality::Dyad, measures(config)));
     let description =
         "How closely one person follows another over the whole interview, by one signal. No feature of any task.";
     Layout { name: "synchrony", description, columns }

@@ -81,7 +81,7 @@ fn layout<'a>(config: &TurnsConfig) -> Layout<TurnRow<'a>> {
         |r: &TurnRow<'a>| r.facts.face_source,
     ));
     let why = "Why the face columns are null: no_stream, no_face, off_screen (the speaker's person is not in the \
-        picture), not_cast (faces are seen, and which of them is the speaker's is not known), low_quality, past_end, \
+        picture), not_cast (faces are seen, and which of them is the speaker's is not known), low_quality, still_picture, past_end, \
         not_requested.";
     columns.push(Column::text("face_missing", why, |r: &TurnRow<'a>| r.facts.face_missing).until(CutOff::TurnEnd));
     columns.extend(face_columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| r.facts.face.as_ref())));

@@ -5,29 +5,34 @@ use std::collections::BTreeMap;
 
 use super::TurnsConfig;
 use super::face_statistics::counts;
-use crate::face::{BLENDSHAPES, Faces, Observation};
-use crate::time::{Segment, TOLERANCE_SECS};
+use super::smiles::{SmileSeries, smile_series};
+use super::still::Stills;
+use crate::face::{BLENDSHAPES, BoundingBox, Faces, Observation};
+use crate::time::{Seconds, Segment, TOLERANCE_SECS};
 
 /// Observations further apart than this belong to different movements (as in the search for nods).
-const LONGEST_STEP_SECS: f64 = 0.35;
+pub(super) const LONGEST_STEP_SECS: f64 = 0.35;
 
 /// A rise is one when the value stays up so long and had been down so long: felt smiles last 0.5 to 4 s (Ekman and
 /// Friesen 1982), and a mouth that speaks passes through the same shapes for less.
 const HOLD_SECS: f64 = 0.5;
 
 /// Having risen, the value must fall below this share of the threshold before it can rise again; a choice.
-const RELEASE_SHARE: f64 = 0.5;
+pub(super) const RELEASE_SHARE: f64 = 0.5;
 
 /// A face at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     pub(super) at: f64,
-    /// Middle and width of the box, px.
-    pub(super) x: f64,
-    pub(super) width: f64,
+    pub(super) pts: Seconds,
+    pub(super) bounds: BoundingBox,
+    /// True where this is a still picture of a face.
+    pub(super) still: bool,
     /// Where the face looks, degrees to the image's right of the camera: by the eyes, by the head where it is turned
     /// too far for them.
     pub(super) gaze_yaw_deg: Option<f64>,
+    /// Angle between the eyes' direction and the camera's, degrees.
+    pub(super) gaze_camera_deg: Option<f64>,
 }
 
 /// Speed of the head between two observations, at the middle of them.
@@ -52,9 +57,13 @@ pub(super) struct Rise {
 pub(super) struct Person {
     pub(super) looks: Vec<Look>,
     pub(super) motions: Vec<HeadMotion>,
-    /// Time and mean of both sides.
+    /// What tells of smiles, and the smile of the whole interview from it (time, 0 to 1).
+    pub(super) smiles: SmileSeries,
     pub(super) smile: Vec<(f64, f64)>,
+    /// Time and the raised inner brows.
     pub(super) brow: Vec<(f64, f64)>,
+    /// Time and the lowered brows, the raised inner brows, the pressed lips.
+    pub(super) rest: Vec<(f64, [f64; 3])>,
     pub(super) smile_rises: Vec<Rise>,
     pub(super) brow_rises: Vec<Rise>,
 }
@@ -68,7 +77,8 @@ pub(super) struct Watched {
 impl Watched {
     pub(super) fn new(faces: &Faces, config: &TurnsConfig) -> Self {
         let shape = |name: &str| BLENDSHAPES.iter().position(|b| *b == name).unwrap_or_default();
-        let (left, right, brow) = (shape("mouthSmileLeft"), shape("mouthSmileRight"), shape("browInnerUp"));
+        let rest = ["browDownLeft", "browDownRight", "browInnerUp", "mouthPressLeft", "mouthPressRight"].map(shape);
+        let stills = Stills::new(faces, config);
         let mut persons: BTreeMap<String, Person> = BTreeMap::new();
         let mut before: BTreeMap<&str, &Observation> = BTreeMap::new();
         for o in &faces.observations {
@@ -78,17 +88,24 @@ impl Watched {
             }
             let Some(person) = persons.get_mut(name) else { continue };
             let at = o.pts.get();
-            let (x, width) = (f64::from(o.bounds.centre().0), f64::from(o.bounds.width));
-            let good = counts(o, config);
+            let still = stills.holds(o);
+            let good = counts(o, config) && !still;
             let gaze = o.gaze.filter(|_| good).map(|g| f64::from(g.camera_yaw_deg));
             let turned = o.pose.map(|p| f64::from(p.yaw_deg)).filter(|yaw| yaw.abs() > config.max_yaw_deg);
-            person.looks.push(Look { at, x, width, gaze_yaw_deg: gaze.or(turned) });
+            person.looks.push(Look {
+                bounds: o.bounds,
+                still,
+                gaze_yaw_deg: gaze.or(turned),
+                gaze_camera_deg: o.gaze.filter(|_| good).map(|g| f64::from(g.camera_yaw_deg.hypot(g.camera_pitch_deg))),
+                ..Look::at(o.pts)
+            });
             if !good {
                 continue;
             }
             if let Some(b) = o.blendshapes {
-                person.smile.push((at, f64::from(0.5 * (b[left] + b[right]))));
-                person.brow.push((at, f64::from(b[brow])));
+                let [down_left, down_right, up, press_left, press_right] = rest.map(|place| f64::from(b[place]));
+                person.brow.push((at, up));
+                person.rest.push((at, [0.5 * (down_left + down_right), up, 0.5 * (press_left + press_right)]));
             }
             if let (Some(was), Some(now)) = (before.get(name).filter(|w| w.track == o.track), o.pose)
                 && let Some(then) = was.pose
@@ -104,8 +121,15 @@ impl Watched {
             }
             before.insert(name, o);
         }
+        for (name, series) in smile_series(faces, &stills, config) {
+            let Some(person) = persons.get_mut(&name) else { continue };
+            person.smile = series.all();
+            let reach = series.reach();
+            let late = |r: Rise| Rise { sure: r.sure + reach, ..r };
+            person.smile_rises = rises(&person.smile, config.smile_above).into_iter().map(late).collect();
+            person.smiles = series;
+        }
         for person in persons.values_mut() {
-            person.smile_rises = rises(&person.smile, config.active_above);
             person.brow_rises = rises(&person.brow, config.active_above);
         }
         Watched { persons }
@@ -113,6 +137,14 @@ impl Watched {
 
     pub(super) fn person(&self, name: &str) -> Option<&Person> {
         self.persons.get(name)
+    }
+}
+
+impl Look {
+    /// Of a face of which nothing is known.
+    pub(super) fn at(pts: Seconds) -> Self {
+        let bounds = BoundingBox::default();
+        Look { at: pts.get(), pts, bounds, still: false, gaze_yaw_deg: None, gaze_camera_deg: None }
     }
 }
 

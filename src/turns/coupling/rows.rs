@@ -30,6 +30,10 @@ impl Row<'_> {
     }
 }
 
+/// What the measures are taken from.
+const MEASURES_FROM: &str = "Marwan et al. 2007; Coco & Dale 2014; Welch 1967; Schmidt et al. 2012; Granger 1969; \
+    Geweke 1982; Sakoe & Chiba 1978";
+
 /// What each measure is, with the values of the recipe.
 fn measure_text(config: &SynchronyConfig) -> String {
     let SynchronyConfig { max_lag_secs, max_lag_exchanges, recurrence_radius_sd, min_line_secs, .. } = config;
@@ -66,7 +70,7 @@ fn layout<'a>(config: &SynchronyConfig) -> Layout<Row<'a>> {
         Column::text("from", "Speaker who leads.", |r: &Row<'a>| r.from),
         Column::text("to", "Speaker who follows.", |r: &Row<'a>| r.to),
         Column::text("signal", SIGNALS, |r: &Row<'a>| r.signal),
-        Column::text("measure", measure_text(config), |r: &Row<'a>| r.kind.name()),
+        Column::text("measure", measure_text(config), |r: &Row<'a>| r.kind.name()).from_source(MEASURES_FROM),
     ];
     let mut columns = all_until(CutOff::None, keys);
     columns.extend(measured(Modality::Dyad, value_columns(config)));
@@ -90,7 +94,8 @@ fn value_columns<'a>(config: &SynchronyConfig) -> Vec<Column<Row<'a>>> {
                 config.surrogate_block_windows
             ),
             move |r: &Row<'a>| standing(r).map(|s| s.z),
-        ),
+        )
+        .from_source("Ramseyer & Tschacher 2011"),
         Column::float(
             "p",
             "1",
@@ -100,7 +105,8 @@ fn value_columns<'a>(config: &SynchronyConfig) -> Vec<Column<Row<'a>>> {
                 surrogates + 1
             ),
             move |r: &Row<'a>| standing(r).map(|s| s.p).or_else(|| Some(r.granger()?.p)),
-        ),
+        )
+        .from_source("Granger 1969; Phipson & Smyth 2010"),
         Column::float(
             "p_pseudo",
             "1",
@@ -109,7 +115,8 @@ fn value_columns<'a>(config: &SynchronyConfig) -> Vec<Column<Row<'a>>> {
                  interview, all windows moved on together (data sliding: Moulder et al. 2018); null for granger."
             ),
             move |r: &Row<'a>| standing(r).map(|s| s.p_pseudo),
-        ),
+        )
+        .from_source("Moulder et al. 2018"),
         Column::float("f", "", "F of the leader's past; for granger.", |r: &Row<'a>| Some(r.granger()?.f)),
         Column::int("instants", "", "Instants of the regressions; for granger.", |r: &Row<'a>| Some(r.granger()?.rows)),
         Column::float(
@@ -128,7 +135,7 @@ fn value_columns<'a>(config: &SynchronyConfig) -> Vec<Column<Row<'a>>> {
         Column::text(
             "missing",
             format!(
-                "Why there is no value: no_stream, no_face, off_screen, no_speech, constant (a series does not move, \
+                "Why there is no value: no_stream, no_face, not_cast, no_speech, constant (a series does not move, \
                  or surrogates do not differ), too_short ({}, each at least {} known; for granger fewer than {} \
                  instants for each coefficient).",
                 least(config),

@@ -11,7 +11,9 @@ use crate::turns::floors::{is_backchannel, transfer};
 use crate::turns::lagged::Lagged;
 use crate::turns::language::{Between, between_columns};
 use crate::turns::listening::{self, Listening};
+use crate::turns::looking::{self, Looking};
 use crate::turns::near::Others;
+use crate::turns::silent::{self, Silent};
 use crate::turns::synchrony::{STEP_SECS, SynchronyConfig};
 use crate::turns::voices::Voices;
 use crate::turns::{TurnsConfig, measured};
@@ -45,6 +47,8 @@ pub(super) struct Dyad<'a> {
     /// The listener's face during the turn.
     pub(super) face: Option<&'a FaceTurn>,
     pub(super) listening: Listening,
+    pub(super) looking: Looking,
+    pub(super) silent: Silent,
     pub(super) entrainment: Entrainment,
     pub(super) between: Between,
     pub(super) following: [Option<Lagged>; FOLLOWED.len()],
@@ -88,7 +92,9 @@ pub(super) fn layout<'a>(config: &TurnsConfig) -> Layout<Dyad<'a>> {
         "The listener's person on the screen; null = off screen or not told apart.",
         |d: &Dyad<'a>| d.listener_person,
     ));
+    measures.extend(silent::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.silent))));
     measures.extend(face_columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| d.face)));
+    measures.extend(looking::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.looking))));
     measures.extend(listening::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.listening))));
     measures.extend(entrainment::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.entrainment))));
     measures.extend((0..FOLLOWED.len()).flat_map(|signal| following_columns(signal, &config.synchrony)));
@@ -302,25 +308,7 @@ fn voice_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
 
 /// The listener's face over the turn.
 pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
-    let smile = ["blendshape_mouthSmileLeft", "blendshape_mouthSmileRight"];
-    let brow_down = ["blendshape_browDownLeft", "blendshape_browDownRight"];
-    let press = ["blendshape_mouthPressLeft", "blendshape_mouthPressRight"];
     let columns = [
-        face_column("listener_smile", "1", (&smile, "mean"), "Listener's mean smile over the turn."),
-        face_column(
-            "listener_smile_peak",
-            "1",
-            (&smile, "peak"),
-            "Listener's largest smile in the turn, both sides averaged.",
-        ),
-        face_column("listener_brow_down", "1", (&brow_down, "mean"), "Listener's mean brow lowering over the turn."),
-        face_column(
-            "listener_brow_up",
-            "1",
-            (&["blendshape_browInnerUp"], "mean"),
-            "Listener's mean raising of the inner brows over the turn.",
-        ),
-        face_column("listener_lip_press", "1", (&press, "mean"), "Listener's mean lip press over the turn."),
         face_column(
             "listener_gaze_camera_yaw_deg",
             "deg",

@@ -162,7 +162,8 @@ pub(in crate::turns) fn between_columns(config: &LanguageConfig) -> Vec<Column<B
              0.0001) of their percentages, mean of nine categories of function words, 0 to 1 (Ireland and Pennebaker \
              2010).",
             |b: &Between| b.style.ok(),
-        ),
+        )
+        .from_source("Ireland & Pennebaker 2010"),
         Column::text(
             "style_matching_missing",
             format!(
@@ -191,7 +192,8 @@ pub(in crate::turns) fn between_columns(config: &LanguageConfig) -> Vec<Column<B
                     config.chance_pieces
                 ),
                 move |b: &Between| b.repeated[k].above_chance.ok(),
-            ),
+            )
+            .from_source("Duran et al. 2019"),
             Column::text(
                 format!("repeated_{name}_missing"),
                 format!(

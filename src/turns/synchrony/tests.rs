@@ -32,6 +32,8 @@ fn faces(secs: usize) -> Faces {
             places.iter().for_each(|&p| shapes[p] = (0.4 + smile[if track == 1 { i + 4 } else { i }]) as f32);
             observations.push(Observation {
                 blendshapes: Some(shapes),
+                lip_corner_lift: Some(0.1),
+                expression: Some([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
                 pose: Some(HeadPose { yaw_deg: heads[track as usize - 1][i] as f32, pitch_deg: 0.0, roll_deg: 0.0 }),
                 quality: Quality { size_px: 100.0, sharpness: 1.0, in_frame: 1.0 },
                 ..Observation::bare(

@@ -1,0 +1,73 @@
+//! Tests of `face_statistics`.
+
+use super::*;
+use crate::face::{BoundingBox, Quality};
+use crate::time::Seconds;
+
+fn observation(t: f64, smile: f32, size_px: f32) -> Observation {
+    let mut blendshapes = [0.0; 52];
+    blendshapes[1] = smile;
+    Observation {
+        blendshapes: Some(blendshapes),
+        quality: Quality { size_px, sharpness: 1.0, ..Quality::default() },
+        ..Observation::bare(Seconds::of(t), 1, BoundingBox::default())
+    }
+}
+
+#[test]
+fn statistics_of_a_known_ramp() {
+    let all: Vec<Observation> = (0..5).map(|i| observation(f64::from(i), 0.2 * i as f32, 100.0)).collect();
+    let seen: Vec<&Observation> = all.iter().collect();
+    let q = &quantities()[1];
+    let v = statistics(&seen, q, 0.3);
+    let expected = [0.4, 0.1f64.sqrt(), 0.08, 0.4, 0.72, 0.8, 0.2, 0.6];
+    for (a, b) in v.iter().zip(expected) {
+        assert!((a - b).abs() < 1e-6, "{v:?}");
+    }
+    assert!(statistics(&[], q, 0.3).iter().all(|x| x.is_nan()));
+    assert!(statistics(&seen[..1], q, 0.3)[1].is_nan(), "one value has no spread");
+}
+
+#[test]
+fn column_names_and_values_are_as_many() {
+    let seen = observation(0.0, 0.5, 100.0);
+    let values: usize = quantities().iter().map(|q| statistics(&[&seen], q, 0.3).len()).sum();
+    assert_eq!(values, statistic_specs().len());
+    assert_eq!(
+        FaceTurn::place("blendshape_mouthSmileLeft", "mean").map(|i| statistic_specs()[i].name.to_string()).as_deref(),
+        Some("blendshape_mouthSmileLeft_mean")
+    );
+    assert_eq!(FaceTurn::place("blendshape_mouthSmileLeft", "median"), None);
+}
+
+#[test]
+fn small_faces_are_left_out_and_counted() {
+    use crate::face::Track;
+    let faces = Faces {
+        observations: vec![observation(0.0, 0.5, 100.0), observation(0.5, 0.9, 10.0)],
+        tracks: vec![Track {
+            id: 1,
+            person: Some("P1".into()),
+            first_pts: Seconds::ZERO,
+            last_pts: Seconds::of(0.5),
+            observations: 2,
+            mean_size_px: 55.0,
+            mean_score: 1.0,
+            embedding: None,
+            crop: None,
+        }],
+        persons: vec!["P1".into()],
+        sampled: (0..4).map(|i| Seconds::of(f64::from(i) * 0.5)).collect(),
+        ..Faces::default()
+    };
+    let turn = Turn {
+        index: 1,
+        segment: Segment::from_secs(0.0, 2.0).unwrap(),
+        speaker: None,
+        text: String::new(),
+        words: Vec::new(),
+    };
+    let found = face_turns(&[turn], &faces, &TurnsConfig::default());
+    assert_eq!((found[0].observations, found[0].left_out), (1, 1));
+    assert!((found[0].presence_share - 0.5).abs() < 1e-9);
+}
