@@ -39,6 +39,8 @@ pub(crate) struct Scene<'a> {
     pub(super) facts: Vec<TurnFacts>,
     /// The voice of each turn; empty without sound.
     pub(super) voices: Vec<TurnVoice>,
+    /// Turns in which another voice than their label's talks most.
+    pub(super) contradicted: Vec<bool>,
     /// Voice and person by the speaker of turns.
     pub(super) links: BTreeMap<String, SpeakerLink>,
 }
@@ -68,6 +70,7 @@ impl<'a> Scene<'a> {
         let links = known.links(&turns);
         let heard_voices: Vec<(Option<&str>, Option<&str>)> =
             facts.iter().map(|f| (f.matched_speaker.as_deref(), f.speech.speaker.as_deref())).collect();
+        let contradicted = facts.iter().map(|f| f.contradicts() == Some(true)).collect();
         turns::contradictions(&turns, &heard_voices, &matches).into_iter().for_each(|w| warnings.push(w));
 
         let voice = |(t, f): (&Turn, &TurnFacts)| {
@@ -88,6 +91,7 @@ impl<'a> Scene<'a> {
             face_turns,
             facts,
             voices,
+            contradicted,
             links,
         }
     }
@@ -113,6 +117,7 @@ impl<'a> Scene<'a> {
             voices: &self.voices,
             faces: &self.seen.faces,
             face_turns: &self.face_turns,
+            contradicted: &self.contradicted,
             config: &self.recipe.turns,
         }
     }

@@ -17,9 +17,11 @@ mod diarization;
 mod embedding;
 mod enrolment;
 mod fbank;
+mod labels;
 mod reconstruct;
 mod resegmentation;
 mod score;
+mod seeds;
 mod segmentation;
 mod tracks;
 mod vad;
@@ -30,15 +32,18 @@ mod voices;
 mod acceptance;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod label_truth;
 
 use serde::{Deserialize, Serialize};
 
 pub use adoption::adopt;
 pub use by_track::by_track;
 pub use clustering::ClusteringConfig;
-pub use diarization::diarize;
+pub use diarization::{LabelledTurns, Told, diarize, diarize_told};
 pub use embedding::{EMBEDDING, Embedder, Embedding, cosine};
 pub use enrolment::{EnrolmentConfig, KnownVoice, merge_voices, name_speakers, voice_of};
+pub use labels::{LabelEvidenceConfig, LabelUse, LabelledTurn};
 pub use reconstruct::SpeechTurnConfig;
 pub use resegmentation::ResegmentationConfig;
 pub use score::{Score, ScoreOptions, score};
@@ -60,6 +65,9 @@ pub const RATE_HZ: u32 = 16_000;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpeakerConfig {
+    /// What a transcript's labels say of who speaks: `ignore`, `evidence` beside the sound (a label whose turns
+    /// disagree counts for less) or `trust`.
+    pub labels: LabelUse,
     /// Voice activity.
     pub vad: VadConfig,
     /// Sliding windows of local speakers.
@@ -72,6 +80,8 @@ pub struct SpeakerConfig {
     pub turns: SpeechTurnConfig,
     /// Voices known by name.
     pub enrolment: EnrolmentConfig,
+    /// How a transcript's labels are weighed.
+    pub label_evidence: LabelEvidenceConfig,
 }
 
 impl SpeakerConfig {

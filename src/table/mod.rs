@@ -34,6 +34,10 @@ pub enum Missing {
     PastEnd,
     /// Nobody was found speaking.
     NoSpeech,
+    /// No voice was found for the speaker.
+    NoVoice,
+    /// Another voice than the label's talks most in the turn, or in the one before it.
+    VoiceContradicts,
 }
 
 impl Missing {
@@ -50,6 +54,8 @@ impl Missing {
             Missing::NotRequested => "not_requested",
             Missing::PastEnd => "past_end",
             Missing::NoSpeech => "no_speech",
+            Missing::NoVoice => "no_voice",
+            Missing::VoiceContradicts => "voice_contradicts",
         }
     }
 }

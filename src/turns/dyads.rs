@@ -14,6 +14,8 @@
 
 mod columns;
 #[cfg(test)]
+mod doubt;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
@@ -30,7 +32,7 @@ use super::watched::Watched;
 use super::{Relations, edges};
 use crate::annotation::SegmentIndex;
 use crate::error::Result;
-use crate::table::{Table, TableSchema};
+use crate::table::{Missing, Table, TableSchema};
 use crate::time::{Seconds, Segment};
 use columns::{Dyad, FOLLOWED, TurnsSoFar, layout};
 
@@ -64,6 +66,7 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
         voices: &VoiceIndex::of_all(&edges::on_the_sound(relations.annotation, relations.acoustics)),
         watched: &watched,
         moves: &moves(relations, &watched, &labels),
+        in_doubt: &relations.in_doubt(),
         qualities: &TurnQualities::new(relations.turns, relations.voices),
         gestures_seen: seen_often(relations.faces),
     };
@@ -79,6 +82,8 @@ struct Known<'a> {
     speaker_of: &'a [Option<usize>],
     index: &'a SegmentIndex,
     voices: &'a BTreeMap<String, VoiceIndex>,
+    /// Turns of which voices tell nothing.
+    in_doubt: &'a [bool],
     watched: &'a Watched,
     moves: &'a BTreeMap<String, Moves>,
     qualities: &'a TurnQualities,
@@ -157,7 +162,7 @@ impl<'a> SoFar<'a> {
             turns_since_listener: self.floor.speakers[listener].last.map(|last| at - last - 1),
             speaker_so_far: so_far(speaker),
             listener_so_far: so_far(listener),
-            voices: self.known.voices_in(here, (speaker, listener)),
+            voices: self.known.voices_in(at, (speaker, listener)),
             listener_person,
             face: listener_person.and_then(|p| seen.faces.iter().find(|f| f.person == p)),
             listening: self.known.listening(here, (speaker, listener), &seen.gestures),
@@ -191,10 +196,16 @@ impl<'a> Known<'a> {
         SeenDuring { faces: &face_turns[first..last], gestures }
     }
 
-    fn voices_in(&self, here: Segment, (speaker, listener): (usize, usize)) -> Option<Voices<'a>> {
+    fn voices_in(&self, at: usize, (speaker, listener): (usize, usize)) -> std::result::Result<Voices<'a>, Missing> {
         static SILENT: std::sync::LazyLock<VoiceIndex> = std::sync::LazyLock::new(VoiceIndex::default);
-        let speech = |who: usize| Some(self.voices.get(self.relations.voice(self.labels[who])?).unwrap_or(&SILENT));
-        Some(Voices { segment: here, own: speech(speaker)?.sharing(here), other: speech(listener)? })
+        let voice = |who: usize| self.relations.voice(self.labels[who]).ok_or(Missing::NoVoice);
+        let speech = |who: usize| Ok(self.voices.get(voice(who)?).unwrap_or(&SILENT));
+        let (own, other) = (speech(speaker)?, speech(listener)?);
+        if self.in_doubt[at] {
+            return Err(Missing::VoiceContradicts);
+        }
+        let here = self.relations.turns[at].segment;
+        Ok(Voices { segment: here, own: own.sharing(here), other })
     }
 
     fn listening(

@@ -36,6 +36,8 @@ pub struct Relations<'a> {
     pub faces: &'a Faces,
     /// Faces by turn and person.
     pub face_turns: &'a [FaceTurn],
+    /// For each turn whether another voice than its label's talks most in it; may be empty.
+    pub contradicted: &'a [bool],
     /// Thresholds.
     pub config: &'a TurnsConfig,
 }
@@ -51,8 +53,8 @@ impl<'a> Relations<'a> {
         static NOTHING: std::sync::LazyLock<(Annotation, Acoustics, Faces)> =
             std::sync::LazyLock::new(Default::default);
         let (annotation, acoustics, faces) = &*NOTHING;
-        let (voices, face_turns) = (&[], &[]);
-        Relations { interview_id, turns, links, annotation, acoustics, voices, faces, face_turns, config }
+        let (voices, face_turns, contradicted) = (&[], &[], &[]);
+        Relations { interview_id, turns, links, annotation, acoustics, voices, faces, face_turns, contradicted, config }
     }
 
     /// The turns' speakers, sorted.
@@ -66,6 +68,17 @@ impl<'a> Relations<'a> {
     /// The number of each turn's speaker among `labels`.
     pub(super) fn speakers(&self, labels: &[&str]) -> Vec<Option<usize>> {
         self.turns.iter().map(|t| labels.binary_search(&t.speaker.as_deref()?).ok()).collect()
+    }
+
+    /// Turns of which voices tell nothing: those whose voice contradicts their label, and the one after each in time,
+    /// which is measured from it.
+    pub(super) fn in_doubt(&self) -> Vec<bool> {
+        let mut order: Vec<usize> = (0..self.turns.len()).collect();
+        order.sort_by_key(|&i| (self.turns[i].segment.start(), i));
+        let contradicted = |turn: usize| self.contradicted.get(turn).copied().unwrap_or(false);
+        let mut doubt: Vec<bool> = (0..self.turns.len()).map(contradicted).collect();
+        order.windows(2).filter(|pair| contradicted(pair[0])).for_each(|pair| doubt[pair[1]] = true);
+        doubt
     }
 
     /// A speaker's voice.

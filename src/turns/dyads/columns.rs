@@ -2,7 +2,7 @@
 
 use super::{is_backchannel, takes_floor, transfer};
 use crate::annotation::union_secs;
-use crate::table::{Column, CutOff, Layout, Modality, all_until};
+use crate::table::{Column, CutOff, Layout, Missing, Modality, all_until};
 use crate::time::Segment;
 use crate::turns::entrainment::{self, Entrainment};
 use crate::turns::face_statistics::FaceTurn;
@@ -31,8 +31,8 @@ pub(super) struct Dyad<'a> {
     pub(super) turns_since_listener: Option<usize>,
     pub(super) speaker_so_far: TurnsSoFar,
     pub(super) listener_so_far: TurnsSoFar,
-    /// `None` where the voice of one of the two is not known.
-    pub(super) voices: Option<Voices<'a>>,
+    /// Or why voices tell nothing of the two.
+    pub(super) voices: Result<Voices<'a>, Missing>,
     pub(super) listener_person: Option<&'a str>,
     /// The listener's face during the turn.
     pub(super) face: Option<&'a FaceTurn>,
@@ -172,24 +172,30 @@ fn voice_columns<'a>() -> Vec<Column<Dyad<'a>>> {
             "s",
             "By voices: first speech of the speaker in the turn minus the end of the listener's last speech begun before it, edges moved to \
              where the level rises and falls; null where floor_offset_secs is.",
-            |d: &Dyad<'a>| d.floor_offset_secs.and_then(|_| d.voices.as_ref()?.offset()),
+            |d: &Dyad<'a>| d.floor_offset_secs.and_then(|_| d.voices.as_ref().ok()?.offset()),
         ),
         Column::float(
             "speech_overlap_secs",
             "s",
             "By voices: time of the turn during which both talk.",
-            |d: &Dyad<'a>| d.voices.as_ref().map(Voices::overlap),
+            |d: &Dyad<'a>| d.voices.as_ref().ok().map(Voices::overlap),
         ),
         Column::bool(
             "speech_interrupts",
             "By voices: true when the speaker begins while the listener talks and goes on after that.",
-            |d: &Dyad<'a>| d.voices.as_ref().map(Voices::interrupts),
+            |d: &Dyad<'a>| d.voices.as_ref().ok().map(Voices::interrupts),
         ),
         Column::int(
             "speech_backchannels",
             "",
             "By voices: utterances of the listener of at most 1 s while the speaker talks before and after.",
-            |d: &Dyad<'a>| d.voices.as_ref().map(Voices::backchannels),
+            |d: &Dyad<'a>| d.voices.as_ref().ok().map(Voices::backchannels),
+        ),
+        Column::text(
+            "speech_missing",
+            "Why the speech_ columns are null: no_voice (no voice was found for one of the two), voice_contradicts (another voice than the \
+             label's talks most in this turn or in the one before it in time).",
+            |d: &Dyad<'a>| d.voices.as_ref().err().copied(),
         ),
     ]
 }
