@@ -190,6 +190,9 @@ pub struct Diarize {
     /// embedding.
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub enrol: Option<PathBuf>,
+    /// A transcript whose turns name their speakers: evidence of who speaks, taken as `speaker.labels` says.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub transcript: Option<PathBuf>,
     /// Write only what is said inside these stretches, one a line: `recording 1 start end` in seconds, the recording
     /// called as the input without its extension, blanks as underscores. All of the file is heard.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -9,10 +9,12 @@ use turnwise::inference::{ModelSet, Registry, Runtime};
 use turnwise::inspect::grid::{Grid, Lean};
 use turnwise::media::{self, StreamPick};
 use turnwise::pipeline::{self, known_voices};
-use turnwise::speaker::{self, Diarization, ScoreOptions, SpeakerBounds, SpeakerModels};
+use turnwise::recipe::Recipe;
+use turnwise::speaker::{self, Diarization, ScoreOptions, SpeakerBounds, SpeakerModels, Told};
 use turnwise::store::rttm::{of_recording, read_rttm, read_uem, uri_for, write_rttm};
 use turnwise::table::Missing;
 use turnwise::time::Segment;
+use turnwise::transcript::{self, ReadOptions, Transcript};
 
 use super::extract::{bounds, enrol};
 use super::{keep_apart, keep_out, recipe};
@@ -23,7 +25,8 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     let mut recipe = recipe(&args.recipe)?;
     enrol(args.enrol.as_deref(), &mut recipe)?;
     let bounds = bounds(args.speakers)?;
-    for input in [Some(&args.input), args.recipe.recipe.as_ref(), args.uem.as_ref()].into_iter().flatten() {
+    let inputs = [Some(&args.input), args.recipe.recipe.as_ref(), args.uem.as_ref(), args.transcript.as_ref()];
+    for input in inputs.into_iter().flatten() {
         keep_apart(input, &args.rttm)?;
     }
     keep_out(Path::new(&recipe.speaker.enrolment.voices), &args.rttm)?;
@@ -31,6 +34,7 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     let uri = uri_for(&stem);
     let heard = args.uem.as_deref().map(|path| stretches_of(path, &uri)).transpose()?;
     turnwise::file::check(&args.input)?;
+    let transcript = args.transcript.as_deref().map(|path| read_transcript(path, &recipe)).transpose()?;
     SpeakerModels::check(registry, &recipe.speaker)?;
     let pick =
         StreamPick { audio: recipe.input.audio_stream.index(), mix: recipe.input.mix(), ..StreamPick::default() };
@@ -49,7 +53,11 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
         let reason = annotation.turns().is_empty().then_some(Missing::NoSpeech);
         Diarization { annotation, reason, ..Diarization::default() }
     } else {
-        speaker::diarize(&decoded.buffer, &mut models, &recipe.speaker, &bounds)?
+        let turns = |speech: &[f32]| {
+            transcript.as_ref().map_or_else(Vec::new, |t| pipeline::labelled_turns(&t.turns, speech, &recipe))
+        };
+        let told = Told { bounds, voices: &known, turns: Some(&turns) };
+        speaker::diarize_told(&decoded.buffer, &mut models, &recipe.speaker, &told)?
     };
     speaker::name_speakers(&mut found, &known, recipe.speaker.enrolment.min_similarity);
     for warning in &found.warnings {
@@ -67,6 +75,16 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
         tracing::warn!("nobody speaks in {} ({})", args.input.display(), reason.reason());
     }
     Ok(())
+}
+
+/// The transcript whose labels are evidence; what is wrong with it is told.
+fn read_transcript(path: &Path, recipe: &Recipe) -> Result<Transcript> {
+    let options = ReadOptions { lenient: recipe.input.lenient, sample_id: None };
+    let read = transcript::read(path, &options)?;
+    for warning in &read.warnings {
+        tracing::warn!("{warning}");
+    }
+    Ok(read)
 }
 
 /// The stretches of recording `uri` in a UEM file.

@@ -3,16 +3,19 @@
 use std::path::Path;
 use std::time::Instant;
 
+use super::transcript::shift;
 use super::{Progress, Request, Step, Timings, Work, known_voices, told};
-use crate::annotation::Annotation;
+use crate::annotation::{Annotation, Turn};
 use crate::audio::egemaps::{Extractor, Lld};
 use crate::audio::{self, Acoustics, VoiceModels};
 use crate::error::{Error, Result};
 use crate::media::{self, AudioReport, StreamPick};
 use crate::recipe::Recipe;
 use crate::signal::AudioBuffer;
-use crate::speaker::{self, Diarization, SpeakerBounds, SpeakerModels};
+use crate::speaker::{self, Diarization, LabelledTurn, SpeakerBounds, SpeakerModels, Told, VAD_CHUNKS};
 use crate::store::rttm::{of_recording, read_rttm_counting, uri_for};
+use crate::transcript::Transcript;
+use crate::turns;
 use crate::warning::Warning;
 
 /// What was heard.
@@ -26,7 +29,12 @@ pub(crate) struct Heard {
 }
 
 /// Decodes the sound and finds out who speaks when, and how.
-pub(super) fn hear(work: Work<'_>, voice: &mut VoiceModels, speaker: &mut SpeakerModels) -> Result<(Heard, Timings)> {
+pub(super) fn hear(
+    work: Work<'_>,
+    transcript: Option<&Transcript>,
+    voice: &mut VoiceModels,
+    speaker: &mut SpeakerModels,
+) -> Result<(Heard, Timings)> {
     let Work { request, recipe, warnings, progress } = work;
     let nothing = || (Heard::default(), Timings::default());
     let Some(path) = request.audio.as_ref().or(request.media.as_ref()) else { return Ok(nothing()) };
@@ -58,7 +66,7 @@ pub(super) fn hear(work: Work<'_>, voice: &mut VoiceModels, speaker: &mut Speake
         },
         || {
             let step = Instant::now();
-            let diarization = who_spoke(request, (path, &buffer), speaker, recipe);
+            let diarization = who_spoke(request, transcript, (path, &buffer), speaker, recipe);
             progress(Progress::Step(Step::SpeakersDone));
             (diarization, step.elapsed().as_secs_f64())
         },
@@ -75,9 +83,29 @@ pub fn bounds_and_tracks() -> Error {
     Error::Usage { what: "a number of speakers, and tracks that are one speaker each".into(), hint }
 }
 
+/// The turns of a transcript that name a speaker, where they can be heard: moved to `speech` (its probability a chunk
+/// of the voice activity) where that is asked for. None where the times are measured to be another recording's or
+/// wrong, and are to be left so: what is heard in them is not theirs.
+pub fn labelled_turns(turns: &[Turn], speech: &[f32], recipe: &Recipe) -> Vec<LabelledTurn> {
+    let mut turns = turns.to_vec();
+    let longest = recipe.turns.max_transcript_offset_secs;
+    let offset = turns::transcript_offset(&turns, speech, VAD_CHUNKS.hop_secs(), longest);
+    if let Some(offset) = offset.filter(|o| o.is_telling()) {
+        if recipe.input.apply_transcript_offset {
+            // What comes to lie before the origin is told where the turns of the tables are moved.
+            let _ = shift(&mut turns, offset.offset_secs);
+        } else if offset.offset_secs.abs() > recipe.speaker.label_evidence.edge_secs {
+            return Vec::new();
+        }
+    }
+    let labelled = turns.into_iter().filter_map(|t| Some(LabelledTurn { segment: t.segment, label: t.speaker? }));
+    labelled.collect()
+}
+
 /// Diarization, or the RTTM that replaces it.
 fn who_spoke(
     request: &Request,
+    transcript: Option<&Transcript>,
     sound: (&Path, &AudioBuffer),
     models: &mut SpeakerModels,
     recipe: &Recipe,
@@ -94,7 +122,9 @@ fn who_spoke(
         }
         None => {
             let known = known_voices(&recipe.speaker, models)?;
-            let mut diarization = speaker::diarize(audio, models, &recipe.speaker, &request.bounds)?;
+            let turns = |speech: &[f32]| transcript.map_or_else(Vec::new, |t| labelled_turns(&t.turns, speech, recipe));
+            let told = Told { bounds: request.bounds, voices: &known, turns: Some(&turns) };
+            let mut diarization = speaker::diarize_told(audio, models, &recipe.speaker, &told)?;
             speaker::name_speakers(&mut diarization, &known, recipe.speaker.enrolment.min_similarity);
             Ok(diarization)
         }

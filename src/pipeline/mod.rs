@@ -36,7 +36,7 @@ mod write;
 
 pub use done::{has_record, is_done};
 pub use enrolment::known_voices;
-pub use hear::bounds_and_tracks;
+pub use hear::{bounds_and_tracks, labelled_turns};
 pub use inputs::Inputs;
 pub use interview::interviews_schema;
 pub use lexicon::lexicon;
@@ -231,7 +231,8 @@ pub fn extract(
     drop(models.usage.take());
 
     let Models { voice, speaker, face, usage } = models;
-    let (heard, seen) = rayon::join(|| hear::hear(work, voice, speaker), || watch::watch(work, face.as_mut()));
+    let (heard, seen) =
+        rayon::join(|| hear::hear(work, transcript.as_ref(), voice, speaker), || watch::watch(work, face.as_mut()));
     let (heard, mut timings) = heard?;
     let (seen, watch_secs) = seen?;
     timings.watch_secs = watch_secs;

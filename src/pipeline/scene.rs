@@ -50,6 +50,8 @@ pub(crate) struct Scene<'a> {
     pub(super) dropped: Vec<usize>,
     /// The words of each turn; empty without a transcript, and before [`Scene::with_words`].
     pub(super) said: Vec<SaidTurn>,
+    /// Turns in which another voice than their label's talks most.
+    pub(super) contradicted: Vec<bool>,
     /// Voice and person by the speaker of turns.
     pub(super) links: BTreeMap<String, SpeakerLink>,
 }
@@ -79,6 +81,7 @@ impl<'a> Scene<'a> {
         let links = known.links(&turns);
         let heard_voices: Vec<(Option<&str>, Option<&str>)> =
             facts.iter().map(|f| (f.matched_speaker.as_deref(), f.speech.speaker.as_deref())).collect();
+        let contradicted = facts.iter().map(|f| f.contradicts() == Some(true)).collect();
         turns::contradictions(&turns, &heard_voices, &matches).into_iter().for_each(|w| warnings.push(w));
 
         let voice = |(t, f): (&Turn, &TurnFacts)| {
@@ -103,6 +106,7 @@ impl<'a> Scene<'a> {
             roles: who::roles(request, transcript),
             dropped: transcript.map(Transcript::after_dropped).unwrap_or_default(),
             said: Vec::new(),
+            contradicted,
             links,
         }
     }
@@ -141,6 +145,7 @@ impl<'a> Scene<'a> {
             said: &self.said,
             faces: &self.seen.faces,
             face_turns: &self.face_turns,
+            contradicted: &self.contradicted,
             config: &self.recipe.turns,
         }
     }

@@ -1,14 +1,18 @@
 //! Diarization: the stages of this room in order, from a signal to speech turns.
 
 use super::embedding::Embedding;
+use super::labels::edges::meet;
+use super::labels::fill::fill;
+use super::labels::{Claims, LabelledTurn};
 use super::overlooked;
 use super::reconstruct;
+use super::seeds::seeds;
 use super::segmentation::{FRAMES, SegmentationConfig};
 use super::tracks::{Stitcher, VoiceTracks};
 use super::vad;
 use super::veto::Veto;
 use super::voices::{Labels, Voices};
-use super::{Diarization, RATE_HZ, SpeakerBounds, SpeakerConfig, SpeakerModels, SpeakerVoice};
+use super::{Diarization, KnownVoice, RATE_HZ, SpeakerBounds, SpeakerConfig, SpeakerModels, SpeakerVoice};
 use crate::annotation::{Annotation, SpeechTurn};
 use crate::error::{Error, Result};
 use crate::signal::{SILENT_PEAK, Sound};
@@ -32,12 +36,40 @@ pub fn diarize(
     config: &SpeakerConfig,
     bounds: &SpeakerBounds,
 ) -> Result<Diarization> {
+    diarize_told(audio, models, config, &Told { bounds: *bounds, ..Told::default() })
+}
+
+/// Gives a transcript's labelled turns for the speech probability of each 32 ms.
+pub type LabelledTurns<'a> = &'a dyn Fn(&[f32]) -> Vec<LabelledTurn>;
+
+/// What is known of the speakers of a recording beforehand.
+#[derive(Clone, Copy, Default)]
+pub struct Told<'a> {
+    /// How many there are.
+    pub bounds: SpeakerBounds,
+    /// Voices known by name; those that are heard are speakers.
+    pub voices: &'a [KnownVoice],
+    /// The transcript's labelled turns, asked for with the speech probability of each 32 ms, so that they can be set
+    /// against it; taken as [`SpeakerConfig::labels`] says.
+    pub turns: Option<LabelledTurns<'a>>,
+}
+
+/// The same, by what is known of the speakers beside the sound.
+///
+/// # Errors
+/// As [`diarize`].
+pub fn diarize_told(
+    audio: &impl Sound,
+    models: &mut SpeakerModels,
+    config: &SpeakerConfig,
+    told: &Told<'_>,
+) -> Result<Diarization> {
     if audio.rate_hz() != RATE_HZ {
         let (expected, got) = (format!("{RATE_HZ} Hz"), format!("{} Hz", audio.rate_hz()));
         return Err(Error::Shape { what: "sample rate for diarization", expected, got });
     }
     config.check()?;
-    let (least, most) = bounds.range()?;
+    told.bounds.range()?;
     let vad_probability = models.vad.probabilities(audio)?;
     let speech = vad::segments(&vad_probability, &config.vad, audio.duration().get());
     if speech.is_empty() {
@@ -45,20 +77,66 @@ pub fn diarize(
         return Ok(Diarization { vad_probability, reason: Some(reason), ..Diarization::default() });
     }
 
-    let frames = audio.count().div_ceil(FRAMES.hop());
-    let tracks = local_tracks(audio, models, frames, &config.segmentation)?;
-    let voices = Voices::hear(audio, models, &tracks, &vad_probability, config)?;
-    let labels = label_within_bounds(&voices, &tracks, config, (least, most));
-    let veto = Veto::new(audio, &speech, &vad_probability, config)?;
-    let mut turns = veto.keep(turns_of_speakers(&labels, &tracks, (frames, audio.duration()), config))?;
-    reconstruct::bridge_backchannels(&mut turns, &config.turns);
-    let with_turns = labels.embeddings.into_iter().zip(turns).filter(|(_, segments)| !segments.is_empty());
-    let (speakers, warnings) = in_order_of_appearance(with_turns.collect(), &speech, least);
+    RecordingHeard::new(audio, models, config, (vad_probability, speech))?.diarization(audio, config, told)
+}
 
-    let annotation = annotate(&speakers);
-    let exclusive = reconstruct::exclusive(&annotation);
-    let voices = speakers.into_iter().enumerate().map(|(i, speaker)| voice(i, speaker)).collect();
-    Ok(Diarization { annotation, exclusive, speech, voices, vad_probability, warnings, reason: None })
+/// What the models say of a recording, before it is decided who its speakers are.
+pub(super) struct RecordingHeard {
+    tracks: VoiceTracks,
+    voices: Voices,
+    speech: Vec<Segment>,
+    vad_probability: Vec<f32>,
+}
+
+impl RecordingHeard {
+    /// Asks the models; voice activity's probability and segments are known.
+    pub(super) fn new(
+        audio: &impl Sound,
+        models: &mut SpeakerModels,
+        config: &SpeakerConfig,
+        (vad_probability, speech): (Vec<f32>, Vec<Segment>),
+    ) -> Result<Self> {
+        let frames = audio.count().div_ceil(FRAMES.hop());
+        let tracks = local_tracks(audio, models, frames, &config.segmentation)?;
+        let voices = Voices::hear(audio, models, &tracks, &vad_probability, config)?;
+        Ok(RecordingHeard { tracks, voices, speech, vad_probability })
+    }
+
+    /// Decides who the speakers are, and who of them speaks when.
+    pub(super) fn diarization(
+        &self,
+        audio: &impl Sound,
+        config: &SpeakerConfig,
+        told: &Told<'_>,
+    ) -> Result<Diarization> {
+        let RecordingHeard { tracks, voices, speech, vad_probability } = self;
+        let (least, most) = told.bounds.range()?;
+        let found = voices.speakers(config, least, most);
+        let turns = told.turns.map_or_else(Vec::new, |turns| turns(vad_probability));
+        let hop_secs = config.resegmentation.hop_secs;
+        let mut claims = Claims::new(&turns, &voices.heard(), hop_secs, config.labels, &config.label_evidence);
+        let centroids = seeds(found, claims.as_mut(), (voices, told.voices), config, (least, most));
+        let labels = label_within_bounds((voices, tracks), centroids, claims.as_ref(), config, (least, most));
+        let veto = Veto::new(audio, speech, vad_probability, config)?;
+        let mut turns = veto.keep(turns_of_speakers(&labels, tracks, audio.duration(), config))?;
+        if let Some(claims) = &claims {
+            let activity = labels.activity(tracks);
+            let mut active: Vec<Vec<bool>> =
+                turns.iter().map(|t| reconstruct::frames_in(t, tracks.speaker_count.len())).collect();
+            meet(&mut active, claims, vad_probability, config.label_evidence.edge_secs);
+            fill(&mut active, &activity, vad_probability, claims, (config.labels, &config.label_evidence));
+            turns = active.iter().map(|row| reconstruct::segments(row, &config.turns, audio.duration())).collect();
+        }
+        reconstruct::bridge_backchannels(&mut turns, &config.turns);
+        let with_turns = labels.embeddings.into_iter().zip(turns).filter(|(_, segments)| !segments.is_empty());
+        let (speakers, warnings) = in_order_of_appearance(with_turns.collect(), speech, least);
+
+        let annotation = annotate(&speakers);
+        let exclusive = reconstruct::exclusive(&annotation);
+        let voices = speakers.into_iter().enumerate().map(|(i, speaker)| voice(i, speaker)).collect();
+        let (speech, vad_probability) = (speech.clone(), vad_probability.clone());
+        Ok(Diarization { annotation, exclusive, speech, voices, vad_probability, warnings, reason: None })
+    }
 }
 
 /// Local speakers of all windows, joined to tracks.
@@ -73,33 +151,32 @@ fn local_tracks(
     Ok(stitcher.finish())
 }
 
-/// Whose each track is, by as many speakers as the bounds `(least, most)` allow.
+/// Whose each track is, by as many speakers as the bounds `(least, most)` allow, beginning with `centroids`.
 fn label_within_bounds<'a>(
-    voices: &Voices,
-    tracks: &'a VoiceTracks,
+    (voices, tracks): (&Voices, &'a VoiceTracks),
+    centroids: Vec<Vec<f32>>,
+    claims: Option<&Claims>,
     config: &SpeakerConfig,
     (least, most): (usize, usize),
 ) -> Labels<'a> {
-    let speakers = voices.speakers(config, least, most);
-    let labels = voices.label(tracks, speakers.centroids.clone(), config, most);
+    let labels = voices.label(tracks, centroids.clone(), claims, config, most);
     if labels.used() >= least {
         return labels;
     }
     // Change costs must not swallow a speaker who was asked for.
     let mut free = config.clone();
     (free.resegmentation.change_cost, free.resegmentation.rounds) = (0.0, 1);
-    voices.label(tracks, speakers.centroids, &free, most)
+    voices.label(tracks, centroids, claims, &free, most)
 }
 
-/// Each speaker's turns, as many speakers at a time as segmentation hears; `(frames, duration)` is the recording's
-/// length.
+/// Each speaker's turns, as many speakers at a time as segmentation hears; `duration` is the recording's.
 fn turns_of_speakers(
     labels: &Labels<'_>,
     tracks: &VoiceTracks,
-    (frames, duration): (usize, Seconds),
+    duration: Seconds,
     config: &SpeakerConfig,
 ) -> Vec<Vec<Segment>> {
-    let activity = reconstruct::speaker_activity(&labels.tracks, labels.embeddings.len(), frames);
+    let activity = labels.activity(tracks);
     let mut active = reconstruct::most_active(&activity, &tracks.speaker_count);
     overlooked::add(&mut active, &activity, &config.turns);
     // Two matrices of a long recording at a time are enough.

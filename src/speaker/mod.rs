@@ -17,10 +17,12 @@ mod diarization;
 mod embedding;
 mod enrolment;
 mod fbank;
+mod labels;
 mod overlooked;
 mod reconstruct;
 mod resegmentation;
 mod score;
+mod seeds;
 mod segmentation;
 mod tracks;
 mod vad;
@@ -31,15 +33,18 @@ mod voices;
 mod acceptance;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod label_truth;
 
 use serde::{Deserialize, Serialize};
 
 pub use adoption::adopt;
 pub use by_track::by_track;
 pub use clustering::ClusteringConfig;
-pub use diarization::diarize;
+pub use diarization::{LabelledTurns, Told, diarize, diarize_told};
 pub use embedding::{EMBEDDING, Embedder, Embedding, cosine};
 pub use enrolment::{EnrolmentConfig, KnownVoice, merge_voices, name_speakers, voice_of};
+pub use labels::{LabelEvidenceConfig, LabelUse, LabelledTurn};
 pub use reconstruct::SpeechTurnConfig;
 pub use resegmentation::ResegmentationConfig;
 pub use score::{Score, ScoreOptions, score};
@@ -61,6 +66,9 @@ pub const RATE_HZ: u32 = 16_000;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpeakerConfig {
+    /// What a transcript's labels say of who speaks: `ignore`, `evidence` beside the sound (a label whose turns
+    /// disagree counts for less) or `trust`.
+    pub labels: LabelUse,
     /// Voice activity.
     pub vad: VadConfig,
     /// Sliding windows of local speakers.
@@ -73,6 +81,8 @@ pub struct SpeakerConfig {
     pub turns: SpeechTurnConfig,
     /// Voices known by name.
     pub enrolment: EnrolmentConfig,
+    /// How a transcript's labels are weighed.
+    pub label_evidence: LabelEvidenceConfig,
 }
 
 impl SpeakerConfig {

@@ -133,6 +133,13 @@ pub fn segments(active: &[bool], config: &SpeechTurnConfig, duration: Seconds) -
     found.into_iter().filter_map(|(start, end)| Segment::from_secs(start, end)).collect()
 }
 
+/// The frames of `count` that lie in one of the segments: [`segments`] the other way round.
+pub fn frames_in(segments: &[Segment], count: usize) -> Vec<bool> {
+    let mut active = vec![false; count];
+    segments.iter().for_each(|s| active[FRAMES.indices(*s, count)].fill(true));
+    active
+}
+
 /// Fills short gaps in a speaker's turns through which another's backchannel sounds; one list of sorted segments a
 /// speaker.
 pub fn bridge_backchannels(speakers: &mut [Vec<Segment>], config: &SpeechTurnConfig) {

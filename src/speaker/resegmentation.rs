@@ -44,8 +44,14 @@ pub struct TrackPoint {
     pub after_pause: bool,
 }
 
-/// The speaker of each point; with no speakers, 0.
-pub fn best_path(points: &[TrackPoint], centroids: &[Vec<f32>], config: &ResegmentationConfig) -> Vec<usize> {
+/// The speaker of each point; with no speakers, 0. `told` gives what speaks for each speaker in a recording frame
+/// beside the voice, in the same measure; nothing where it is shorter than the speakers.
+pub fn best_path(
+    points: &[TrackPoint],
+    centroids: &[Vec<f32>],
+    config: &ResegmentationConfig,
+    told: &dyn Fn(usize) -> Vec<f64>,
+) -> Vec<usize> {
     let speakers = centroids.len().max(1);
     let weight = config.evidence_per_sec * config.hop_secs;
     let mut score = vec![0.0f64; speakers];
@@ -55,12 +61,13 @@ pub fn best_path(points: &[TrackPoint], centroids: &[Vec<f32>], config: &Resegme
         let cost = if point.after_pause { 0.5 * config.change_cost } else { config.change_cost };
         let switch = score[best] - cost;
         let from: Vec<usize> = (0..speakers).map(|s| if score[s] >= switch { s } else { best }).collect();
+        let told = told(point.frame);
         for (s, value) in score.iter_mut().enumerate() {
-            let evidence = match (&point.embedding, centroids.get(s)) {
+            let heard = match (&point.embedding, centroids.get(s)) {
                 (Some(e), Some(c)) => weight * cosine(e, c),
                 _ => 0.0,
             };
-            *value = value.max(switch) + evidence;
+            *value = value.max(switch) + (heard + told.get(s).copied().unwrap_or(0.0));
         }
         back.push(from);
     }
@@ -117,11 +124,11 @@ mod tests {
         let speakers = [vec![1.0, 0.0], vec![0.0, 1.0]];
         // Each point speaks with 5; two changes cost 8: two points of another voice are believed, one is not.
         let config = ResegmentationConfig::default();
-        assert_eq!(best_path(&points(&[0, 0, 0, 1, 0, 0]), &speakers, &config), [0; 6]);
-        assert_eq!(best_path(&points(&[0, 0, 1, 1, 0, 0]), &speakers, &config), [0, 0, 1, 1, 0, 0]);
-        assert_eq!(best_path(&points(&[0, 0, 0, 0, 1]), &speakers, &config), [0, 0, 0, 0, 1]);
-        assert!(best_path(&[], &speakers, &config).is_empty());
-        assert_eq!(best_path(&points(&[0, 1]), &[], &config), [0, 0]);
+        assert_eq!(best_path(&points(&[0, 0, 0, 1, 0, 0]), &speakers, &config, &|_| Vec::new()), [0; 6]);
+        assert_eq!(best_path(&points(&[0, 0, 1, 1, 0, 0]), &speakers, &config, &|_| Vec::new()), [0, 0, 1, 1, 0, 0]);
+        assert_eq!(best_path(&points(&[0, 0, 0, 0, 1]), &speakers, &config, &|_| Vec::new()), [0, 0, 0, 0, 1]);
+        assert!(best_path(&[], &speakers, &config, &|_| Vec::new()).is_empty());
+        assert_eq!(best_path(&points(&[0, 1]), &[], &config, &|_| Vec::new()), [0, 0]);
     }
 
     #[test]

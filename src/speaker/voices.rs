@@ -2,7 +2,8 @@
 
 use super::clustering::{self, Speakers, VoiceUnit};
 use super::embedding::{Embedding, cosine, feature_frame, unit};
-use super::reconstruct::LabelledTrack;
+use super::labels::{Claims, LabelUse};
+use super::reconstruct::{self, LabelledTrack};
 use super::resegmentation::{self, TrackPoint};
 use super::segmentation::FRAMES;
 use super::tracks::{VoiceTrack, VoiceTracks, frames_secs};
@@ -31,19 +32,22 @@ const OVERLAP_VOICE_PEAK: f32 = 0.6;
 /// A unit of at least this share of the length asked for tells how similar a voice is to itself.
 const WHOLE_UNIT_SHARE: f64 = 0.75;
 
+/// What a second inside a trusted turn speaks for the one it names: more than any voice.
+const TRUSTED_PER_SEC: f64 = 200.0;
+
 /// A speaker who is active in more than this share of a track's frames talks at the same time.
 const BUSY_SHARE: f64 = 0.5;
 
 /// The tracks' voices, embedded.
 pub(super) struct Voices {
     /// Units of solo speech and the track each is of.
-    units: Vec<(VoiceUnit, usize)>,
+    pub(super) units: Vec<(VoiceUnit, usize)>,
     /// Mean speech probability of each unit.
-    unit_probability: Vec<f64>,
+    pub(super) unit_probability: Vec<f64>,
     /// Points of each track's solo speech; empty for a track known by overlapped speech only.
-    points: Vec<Vec<TrackPoint>>,
+    pub(super) points: Vec<Vec<TrackPoint>>,
     /// Embedding of all frames of a track known by overlapped speech only.
-    overlapped: Vec<Embedding>,
+    pub(super) overlapped: Vec<Embedding>,
 }
 
 /// Whose each track is.
@@ -54,6 +58,11 @@ pub(super) struct Labels<'a> {
 }
 
 impl Labels<'_> {
+    /// Activity of each speaker in each frame of the recording, see [`reconstruct::speaker_activity`].
+    pub(super) fn activity(&self, tracks: &VoiceTracks) -> Vec<Vec<f32>> {
+        reconstruct::speaker_activity(&self.tracks, self.embeddings.len(), tracks.speaker_count.len())
+    }
+
     /// Speakers who have a track or a part of one.
     pub(super) fn used(&self) -> usize {
         let mut speakers: Vec<usize> = self.tracks.iter().flat_map(|t| t.runs.iter().map(|r| r.1)).collect();
@@ -170,21 +179,32 @@ impl Voices {
             .collect()
     }
 
-    /// Gives every track, or each part of it, to a speaker.
+    /// Gives every track, or each part of it, to a speaker, `claims` beside the voices.
     pub(super) fn label<'a>(
         &self,
         tracks: &'a VoiceTracks,
         mut centroids: Vec<Vec<f32>>,
+        claims: Option<&Claims>,
         config: &SpeakerConfig,
         most: usize,
     ) -> Labels<'a> {
         let resegmentation = &config.resegmentation;
+        let speakers = centroids.len();
+        let weight = resegmentation.hop_secs
+            * match config.labels {
+                LabelUse::Trust => TRUSTED_PER_SEC,
+                _ => config.label_evidence.claim_per_sec,
+            };
+        let told = |frame: usize| match claims {
+            Some(claims) => claims.at(frame, speakers).into_iter().map(|p| weight * p).collect(),
+            None => Vec::new(),
+        };
         let mut paths: Vec<Vec<usize>> = Vec::new();
         for round in 0..resegmentation.rounds {
             paths = self
                 .points
                 .iter()
-                .map(|points| resegmentation::best_path(points, &centroids, resegmentation))
+                .map(|points| resegmentation::best_path(points, &centroids, resegmentation, &told))
                 .collect();
             if round + 1 < resegmentation.rounds {
                 let labelled =
@@ -198,7 +218,7 @@ impl Voices {
                 labels.tracks.push(LabelledTrack { track, runs: runs(points, path) });
             }
         }
-        self.label_overlapped(tracks, &centroids, config, most, &mut labels);
+        self.label_overlapped(tracks, (&centroids, claims), config, most, &mut labels);
         labels
     }
 
@@ -207,7 +227,7 @@ impl Voices {
     fn label_overlapped<'a>(
         &self,
         tracks: &'a VoiceTracks,
-        centroids: &[Vec<f32>],
+        (centroids, claims): (&[Vec<f32>], Option<&Claims>),
         config: &SpeakerConfig,
         most: usize,
         labels: &mut Labels<'a>,
@@ -221,7 +241,10 @@ impl Voices {
             if !points.is_empty() || frames.is_empty() {
                 continue;
             }
-            let fit = Fit::of(track, &frames, embedding, centroids, &labelled, known);
+            let mut fit = Fit::of(track, &frames, embedding, centroids, &labelled, known);
+            if let Some(claims) = claims {
+                fit.believe(claims, &frames);
+            }
             let over = fit.heard_over();
             let is_strange = fit.is_like_nobody_silent(over, config.turns.overlap_speaker_similarity);
             let is_believed = frames_secs(frames.len()) >= config.turns.min_overlap_speaker_secs
@@ -282,6 +305,14 @@ impl Fit {
         Fit {
             busy: (0..known).map(|speaker| busy_share(&beside, speaker, frames)).collect(),
             similarity: (0..known).map(similarity).collect(),
+        }
+    }
+
+    /// Adds what the labels say of the frames to what the voice does.
+    fn believe(&mut self, claims: &Claims, frames: &[usize]) {
+        let speakers = self.similarity.len();
+        for claim in frames.iter().map(|f| claims.at(*f, speakers)) {
+            self.similarity.iter_mut().zip(claim).for_each(|(s, c)| *s += c / frames.len() as f64);
         }
     }
 

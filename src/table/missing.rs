@@ -69,6 +69,10 @@ pub enum Missing {
     NotTogether,
     /// The listener talks all the time.
     NeverSilent,
+    /// No voice was found for the speaker.
+    NoVoice,
+    /// Another voice than the label's talks most in the turn, or in the one before it.
+    VoiceContradicts,
 }
 
 impl Missing {
@@ -86,6 +90,8 @@ impl Missing {
             Missing::NotRequested => "not_requested",
             Missing::PastEnd => "past_end",
             Missing::NoSpeech => "no_speech",
+            Missing::NoVoice => "no_voice",
+            Missing::VoiceContradicts => "voice_contradicts",
             Missing::SameFloor => "same_floor",
             Missing::FirstFloor => "first_floor",
             Missing::OtherFloor => "other_floor",

@@ -16,6 +16,8 @@
 mod cited;
 mod columns;
 #[cfg(test)]
+mod doubt;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
@@ -73,6 +75,7 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
         begun: &Begun::new(relations, &labels, &speaker_of, &voices),
         watched: &watched,
         moves: &moves(relations, &watched, &labels),
+        in_doubt: &relations.in_doubt(),
         qualities: &TurnQualities::new(relations.turns, relations.voices, &relations.config.entrainment),
         gestures_seen: seen_often(relations.faces),
     };
@@ -90,6 +93,8 @@ struct Known<'a> {
     floors: &'a Floors,
     begun: &'a Begun,
     voices: &'a BTreeMap<String, VoiceIndex>,
+    /// Turns of which voices tell nothing.
+    in_doubt: &'a [bool],
     watched: &'a Watched,
     moves: &'a BTreeMap<String, Moves>,
     qualities: &'a TurnQualities,
@@ -224,15 +229,20 @@ impl<'a> Known<'a> {
         SeenDuring { faces: &face_turns[first..last], gestures }
     }
 
-    fn voices_in(&self, at: usize, (speaker, listener): (usize, usize)) -> Option<Voices<'a>> {
+    fn voices_in(&self, at: usize, (speaker, listener): (usize, usize)) -> std::result::Result<Voices<'a>, Missing> {
         static SILENT: std::sync::LazyLock<VoiceIndex> = std::sync::LazyLock::new(VoiceIndex::default);
-        let speech = |who: usize| Some(self.voices.get(self.relations.voice(self.labels[who])?).unwrap_or(&SILENT));
+        let voice = |who: usize| self.relations.voice(self.labels[who]).ok_or(Missing::NoVoice);
+        let speech = |who: usize| Ok(self.voices.get(voice(who)?).unwrap_or(&SILENT));
+        let (own, other) = (speech(speaker)?, speech(listener)?);
+        if self.in_doubt[at] {
+            return Err(Missing::VoiceContradicts);
+        }
         let here = self.relations.turns[at].segment;
-        Some(Voices {
+        Ok(Voices {
             segment: here,
             turn: (at, speaker),
-            own: speech(speaker)?.sharing(here),
-            other: speech(listener)?,
+            own: own.sharing(here),
+            other,
             begun: self.begun,
             config: &self.relations.config.floor,
         })

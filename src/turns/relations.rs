@@ -44,6 +44,8 @@ pub struct Relations<'a> {
     pub faces: &'a Faces,
     /// Faces by turn and person.
     pub face_turns: &'a [FaceTurn],
+    /// For each turn whether another voice than its label's talks most in it; may be empty.
+    pub contradicted: &'a [bool],
     /// Thresholds.
     pub config: &'a TurnsConfig,
 }
@@ -59,7 +61,7 @@ impl<'a> Relations<'a> {
         type Nothing = (Annotation, Acoustics, Faces, BTreeMap<String, String>);
         static NOTHING: std::sync::LazyLock<Nothing> = std::sync::LazyLock::new(Default::default);
         let (annotation, acoustics, faces, roles) = &*NOTHING;
-        let (voices, said, face_turns, dropped, group) = (&[], &[], &[], &[], None);
+        let (voices, said, face_turns, dropped, contradicted, group) = (&[], &[], &[], &[], &[], None);
         Relations {
             interview_id,
             group,
@@ -73,6 +75,7 @@ impl<'a> Relations<'a> {
             said,
             faces,
             face_turns,
+            contradicted,
             config,
         }
     }
@@ -93,6 +96,17 @@ impl<'a> Relations<'a> {
     /// The number of each turn's speaker among `labels`.
     pub(super) fn speakers(&self, labels: &[&str]) -> Vec<Option<usize>> {
         self.turns.iter().map(|t| labels.binary_search(&t.speaker.as_deref()?).ok()).collect()
+    }
+
+    /// Turns of which voices tell nothing: those whose voice contradicts their label, and the one after each in time,
+    /// which is measured from it.
+    pub(super) fn in_doubt(&self) -> Vec<bool> {
+        let mut order: Vec<usize> = (0..self.turns.len()).collect();
+        order.sort_by_key(|&i| (self.turns[i].segment.start(), i));
+        let contradicted = |turn: usize| self.contradicted.get(turn).copied().unwrap_or(false);
+        let mut doubt: Vec<bool> = (0..self.turns.len()).map(contradicted).collect();
+        order.windows(2).filter(|pair| contradicted(pair[0])).for_each(|pair| doubt[pair[1]] = true);
+        doubt
     }
 
     /// A speaker's voice.

@@ -29,6 +29,14 @@ pub struct TurnFacts {
     pub words: Result<usize, Missing>,
 }
 
+impl TurnFacts {
+    /// True when another voice than the one the label was matched to talks most; `None` where one of the two is not
+    /// known.
+    pub fn contradicts(&self) -> Option<bool> {
+        Some(self.matched_speaker.as_ref()? != self.speech.speaker.as_ref()?)
+    }
+}
+
 /// What the `turns` table is made from.
 #[derive(Clone, Copy)]
 pub struct TurnsOf<'a> {
@@ -163,10 +171,7 @@ fn speech_columns<'a>() -> Vec<Column<TurnRow<'a>>> {
         Column::bool(
             "speaker_contradicts",
             "True when another voice than the matched one talks most.",
-            |r: &TurnRow<'a>| match (&r.facts.matched_speaker, &r.facts.speech.speaker) {
-                (Some(expected), Some(heard)) => Some(expected != heard),
-                _ => None,
-            },
+            |r: &TurnRow<'a>| r.facts.contradicts(),
         )
         .of(Modality::Voice),
         Column::float("speech_share", "1", "Share of the turn in which anybody talks, 0 to 1.", |r: &TurnRow<'a>| {

@@ -1,7 +1,7 @@
 //! The floor a turn is of, for the `turns` table: its number, its times by the transcript and by voices, and the turn's
 //! position in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::begun::Begun;
 use super::floors::{Floors, Span};
@@ -27,14 +27,21 @@ pub(super) fn turn_floors(relations: &Relations<'_>) -> Vec<TurnInFloor> {
     let floors = Floors::new(relations.turns, &speaker_of, labels.len(), relations.dropped, config);
     let voices = VoiceIndex::of_all(&edges::on_the_sound(relations.annotation, relations.acoustics));
     let begun = Begun::new(relations, &labels, &speaker_of, &voices);
+    let in_doubt = relations.in_doubt();
+    let mut doubtful = BTreeSet::new();
     let mut heard: BTreeMap<usize, Segment> = BTreeMap::new();
     for (at, floor) in floors.of.iter().enumerate() {
         let Ok(place) = floor.place else { continue };
+        if in_doubt[at] {
+            doubtful.insert(place.floor);
+        }
         for said in begun.in_turn(at) {
             let whole = heard.entry(place.floor).or_insert(*said);
             *whole = Segment::new(whole.start().min(said.start()), whole.end().max(said.end())).unwrap_or(*whole);
         }
     }
+    // Whose voice is not the label's says nothing of when the label's floor was.
+    heard.retain(|floor, _| !doubtful.contains(floor));
     let turn = |floor: &super::floors::TurnFloor| TurnInFloor {
         place: floor.place.map(|p| (p.floor, p.position)),
         span: floor.place.ok().and_then(|p| floors.spans.get(p.floor - 1).copied()),
@@ -74,7 +81,7 @@ pub(super) fn columns() -> Vec<Column<TurnInFloor>> {
             "speech_floor_start_secs",
             "s",
             "By voices: start of the first utterance that belongs to the floor's turns, edges moved to where the \
-             level rises; null where none does.",
+             level rises; null where none does, and where the voice of a turn of the floor contradicts its label.",
             |t: &TurnInFloor| t.heard.map(|s| s.start()),
         ),
         Column::float(

@@ -41,8 +41,8 @@ pub(super) struct Dyad<'a> {
     pub(super) turns_since_listener: Option<usize>,
     pub(super) speaker_so_far: TurnsSoFar,
     pub(super) listener_so_far: TurnsSoFar,
-    /// `None` where the voice of one of the two is not known.
-    pub(super) voices: Option<Voices<'a>>,
+    /// Or why voices tell nothing of the two.
+    pub(super) voices: Result<Voices<'a>, Missing>,
     pub(super) listener_person: Option<&'a str>,
     /// The listener's face during the turn.
     pub(super) face: Option<&'a FaceTurn>,
@@ -63,7 +63,7 @@ impl Dyad<'_> {
     /// From voice to voice, where the turn takes the listener's floor.
     fn speech_offset(&self) -> Result<f64, Missing> {
         self.floor_offset_secs?;
-        self.voices.as_ref().ok_or(Missing::NoSpeech)?.offset()
+        self.voices.as_ref().map_err(|why| *why)?.offset()
     }
 }
 
@@ -256,7 +256,7 @@ fn voice_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
              belongs to \
              the first turn of its speaker that shares time with it. Edges of voices are moved to where the level \
              rises and falls (Rabiner and Sambur 1975).",
-            |d: &Dyad<'a>| d.voices.as_ref().and_then(Voices::start),
+            |d: &Dyad<'a>| d.voices.as_ref().ok().and_then(Voices::start),
         ),
         Column::float(
             "speech_floor_offset_secs",
@@ -268,8 +268,8 @@ fn voice_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
         Column::text(
             "speech_floor_missing",
             format!(
-                "Why speech_floor_offset_secs is null: those of floor_missing, no_speech (a voice that is not known \
-                 or says nothing of its own there), simultaneous (the two begin less than {together} s apart)."
+                "Why speech_floor_offset_secs is null: those of floor_missing and speech_missing, no_speech (a voice \
+                 says nothing of its own there), simultaneous (the two begin less than {together} s apart)."
             ),
             |d: &Dyad<'a>| d.speech_offset().err(),
         ),
@@ -277,7 +277,7 @@ fn voice_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
             "speech_overlap_secs",
             "s",
             "By voices: time of the turn during which both talk.",
-            |d: &Dyad<'a>| d.voices.as_ref().map(Voices::overlap),
+            |d: &Dyad<'a>| d.voices.as_ref().ok().map(Voices::overlap),
         ),
         Column::bool(
             "speech_interrupts",
@@ -285,7 +285,7 @@ fn voice_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
                 "By voices: true when an utterance that belongs to the turn begins while the listener talks, at least \
                  {together} s after the listener's start, overlaps by at least {heard} s and goes on after the listener's end."
             ),
-            |d: &Dyad<'a>| d.voices.as_ref().map(Voices::interrupts),
+            |d: &Dyad<'a>| d.voices.as_ref().ok().map(Voices::interrupts),
         ),
         Column::int(
             "speech_backchannels",
@@ -295,13 +295,19 @@ fn voice_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
                  speaker's, or in \
                  the turn while the speaker talks before and after. Each belongs to the one turn in which it begins."
             ),
-            |d: &Dyad<'a>| d.voices.as_ref().map(|v| v.backchannels().len()),
+            |d: &Dyad<'a>| d.voices.as_ref().ok().map(|v| v.backchannels().len()),
         ),
         Column::float(
             "speech_first_backchannel_secs",
             "s",
             "When the first of those begins; null without one.",
-            |d: &Dyad<'a>| d.voices.as_ref().and_then(|v| v.backchannels().first().copied()),
+            |d: &Dyad<'a>| d.voices.as_ref().ok().and_then(|v| v.backchannels().first().copied()),
+        ),
+        Column::text(
+            "speech_missing",
+            "Why the speech_ columns are null: no_voice (no voice was found for one of the two), voice_contradicts (another voice than the \
+             label's talks most in this turn or in the one before it in time).",
+            |d: &Dyad<'a>| d.voices.as_ref().err().copied(),
         ),
     ]
 }
