@@ -8,6 +8,9 @@ use std::ops::{Add, Range, Sub};
 /// lie so near.
 pub const TOLERANCE_SECS: f64 = 1e-6;
 
+/// No recording is longer, in seconds: 100 hours. A file that says otherwise counts in another unit, or is damaged.
+pub const LONGEST_SECS: f64 = 360_000.0;
+
 /// An instant or a span in seconds, counted from the recording's common origin; always finite, totally ordered.
 ///
 /// Compare with `<` and tolerances, never for equality of two computed values.

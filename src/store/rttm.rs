@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::file;
 use crate::store::whole::write_whole;
 use crate::text::{clean, steers};
-use crate::time::Segment;
+use crate::time::{LONGEST_SECS, Segment};
 
 /// The line types of RTTM that say nothing about who spoke when.
 const OTHER_TYPES: [&str; 13] = [
@@ -140,6 +140,7 @@ fn for_each_turn(path: &Path, mut each: impl FnMut(String, SpeechTurn)) -> Resul
             return Err(format!("the start {:?} lies before 0", fields[3]));
         }
         let segment = segment(start, start + length).ok_or_else(|| format!("the duration {:?}", fields[4]))?;
+        within_reach(segment)?;
         if fields[7] == "<NA>" {
             return Err("a SPEAKER line that names no speaker".into());
         }
@@ -166,6 +167,7 @@ pub fn read_uem(path: &Path) -> Result<Vec<(String, Vec<Segment>)>> {
         let (start, end) = (number("start", fields[2])?, number("end", fields[3])?);
         let segment =
             segment(start, end).ok_or_else(|| format!("a span that ends at {end} before its start at {start}"))?;
+        within_reach(segment)?;
         found.entry(clean(fields[0]).into_owned()).or_default().push(segment);
         Ok(())
     })
@@ -209,6 +211,13 @@ fn for_each_line(path: &Path, mut each: impl FnMut(&[&str], bool) -> Result<(), 
 
 fn number(what: &str, field: &str) -> Result<f64, String> {
     field.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| format!("the {what} {field:?} is no number"))
+}
+
+/// Refuses what ends later than any recording.
+fn within_reach(segment: Segment) -> Result<(), String> {
+    let end = segment.end().get();
+    let what = || format!("an end at {end} s, after more than 100 hours; are the times in another unit than seconds?");
+    if end <= LONGEST_SECS { Ok(()) } else { Err(what()) }
 }
 
 /// Sums of decimal texts are brought back to the decimal they mean: 0.1 + 0.2 ends at 0.3.
@@ -344,6 +353,20 @@ mod tests {
         let two = read_rttm(&path).unwrap();
         assert_eq!(of_recording(&two, "b").map(|(uri, _)| uri.as_str()), Some("b"));
         assert!(of_recording(&two, "c").is_none() && of_recording(&two[..1], "c").is_some());
+    }
+
+    #[test]
+    fn ends_after_more_than_a_hundred_hours_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.rttm");
+        for (length, is_read) in [("359990", true), ("99999999999999999999.139", false), ("1e300", false)] {
+            std::fs::write(&path, format!("SPEAKER a 1 1.361 {length} <NA> <NA> Ann <NA> <NA>\n")).unwrap();
+            let read = read_rttm(&path).map_err(|e| e.to_string());
+            assert_eq!(read.is_ok(), is_read, "{length}");
+            assert!(read.err().is_none_or(|e| e.contains(":1: an end at ") && e.contains("another unit")), "{length}");
+            std::fs::write(&path, format!("a 1 0.000 {length}\n")).unwrap();
+            assert_eq!(read_uem(&path).is_ok(), is_read, "{length}");
+        }
     }
 
     #[test]

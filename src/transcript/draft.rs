@@ -6,7 +6,7 @@ use super::{Format, Transcript, rescue};
 use crate::annotation::{Turn, Word};
 use crate::error::{Error, Result};
 use crate::text::clean_in_place;
-use crate::time::{Seconds, Segment};
+use crate::time::{LONGEST_SECS, Seconds, Segment};
 use crate::warning::Warning;
 
 /// Collects turns and warnings of one file.
@@ -305,9 +305,6 @@ impl<'a> Draft<'a> {
         }
     }
 }
-
-/// No recording is longer: 100 hours.
-const LONGEST_SECS: f64 = 360_000.0;
 
 /// Fewest turns from which a habit of the file is told.
 const MIN_HABIT: usize = 3;
