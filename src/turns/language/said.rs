@@ -92,7 +92,8 @@ pub fn said(turns: &[Turn], lexicon: &Lexicon, declared: Option<&str>, config: &
             None
         } else if declared == Some(false) {
             Some(Missing::OtherLanguage)
-        } else if words >= config.min_evidence_words && foreign(function, words)
+        } else if is_of_another_script(&said.words)
+            || words >= config.min_evidence_words && foreign(function, words)
             || said.words.len() >= config.min_foreign_words && foreign(own, said.words.len())
             || declared.is_none()
                 && (words < config.min_evidence_words || share(function, words) < config.min_function_share)
@@ -124,6 +125,12 @@ fn words_of(text: &str) -> Vec<String> {
     // 'em and 'cause begin with an apostrophe; quoted words have one at each end.
     let bare = |w: &str| w.strip_suffix('\'').map_or(w, |w| w.trim_start_matches('\'')).to_owned();
     runs.map(bare).filter(|w| w.chars().any(char::is_alphanumeric)).collect()
+}
+
+/// True where most words have no letter that the lists are written in; no number of them is needed to tell.
+fn is_of_another_script(words: &[String]) -> bool {
+    let is_latin = |word: &&String| word.chars().any(|c| c.is_ascii_alphanumeric());
+    2 * words.iter().filter(is_latin).count() < words.len()
 }
 
 /// Runs of question marks.
@@ -185,7 +192,7 @@ pub(in crate::turns) fn said_columns(config: &LanguageConfig) -> Vec<Column<Said
             "Why the word rates are null: no_words, other_language (another is declared and no dictionary given), \
              unknown_language (none is declared, and fewer than {} words or less than {} of them English function \
              words so far; or less than {} of them, of the words so far or of a turn of at least {} words, whatever is \
-             declared), no_list (the dictionary has none for some).",
+             declared; or most words are of another script), no_list (the dictionary has none for some).",
             config.min_evidence_words, config.min_function_share, config.foreign_below_share, config.min_foreign_words
         ),
         SaidTurn::why,

@@ -133,12 +133,13 @@ fn what_comes_later_changes_nothing() {
 
 #[test]
 fn styles_match_as_the_formula_says() {
-    // 60 words each: A says "the" in half of them, B in a quarter; nothing else is a function word.
+    // 60 words each: A says "the" in half of them, B in a third; nothing else is a function word.
     let of = |every: usize| (0..60).map(|i| if i % every == 0 { "the" } else { "house" }).collect::<Vec<_>>().join(" ");
-    let (a, b) = (of(2), of(4));
+    let (a, b) = (of(2), of(3));
     let t = dyads(&[&a, &b, "house", "the house"]);
     assert_eq!(texts(&t, "style_matching_missing")[..2], ["too_short", "-"]);
-    let articles = 1.0 - 25.0 / (75.0 + 0.0001);
+    let third = 100.0 / 3.0;
+    let articles = 1.0 - (50.0 - third) / (50.0 + third + 0.0001);
     let expected = (8.0 + articles) / 9.0;
     assert!((floats(&t, "style_matching")[1].unwrap() - expected).abs() < 1e-6);
     assert!(floats(&dyads(&[&a, &a]), "style_matching")[1].unwrap() > 0.999);

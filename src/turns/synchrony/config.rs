@@ -120,7 +120,8 @@ impl SynchronyConfig {
         }
         let edges = [self.coherence_low_hz, self.coherence_mid_hz, self.coherence_high_hz, self.coherence_top_hz];
         if edges.windows(2).any(|e| e[0] >= e[1]) {
-            return refuse("coherence_low_hz", format!("the edges of the bands {edges:?} do not rise"));
+            let what = "do not rise: coherence_low_hz, coherence_mid_hz, coherence_high_hz, coherence_top_hz";
+            return refuse("coherence_low_hz", format!("the edges of the bands {edges:?} {what}"));
         }
         if let Some(band) = self.grid().bands.iter().position(|b| b.is_empty()) {
             let what = format!("band {} holds no frequency of a window of {} s", band + 1, self.window_secs);
