@@ -111,9 +111,9 @@ fn many_people_have_as_many_rows_as_talk_near_each_other() {
         let rows = |name: &str| tables.iter().find(|t| t.schema().name == name).map_or(0, Table::rows);
         (rows("dyads"), rows("synchrony"), warnings.iter().any(|w| w.starts_with("crowd: ")))
     };
-    assert_eq!(rows(2), (2000, 10, false));
-    assert_eq!(rows(21), (20 * 2000, 21 * 20 * 5, false), "everybody with everybody");
-    assert_eq!(rows(60), (59 * 2000, 60 * 59 * 5, false), "and so where that is not too much");
+    assert_eq!(rows(2), (2000, 12, false));
+    assert_eq!(rows(21), (20 * 2000, 21 * 20 * 6, false), "everybody with everybody");
+    assert_eq!(rows(60), (59 * 2000, 60 * 59 * 6, false), "and so where that is not too much");
     let (dyads, synchrony, told) = rows(400);
     assert!(dyads <= 20 * 2000 && dyads > 18 * 2000 && told, "{dyads}");
     assert_eq!(synchrony, 0, "nobody answers anybody six times");

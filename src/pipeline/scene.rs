@@ -79,10 +79,8 @@ impl<'a> Scene<'a> {
         let known = Known { recipe, annotation, seen, labels: labels.as_ref(), cast: &cast, face_turns: &face_turns };
         let facts: Vec<TurnFacts> = turns.iter().enumerate().map(|(i, t)| known.facts(i, t)).collect();
         let links = known.links(&turns);
-        let heard_voices: Vec<(Option<&str>, Option<&str>)> =
-            facts.iter().map(|f| (f.matched_speaker.as_deref(), f.speech.speaker.as_deref())).collect();
-        let contradicted = facts.iter().map(|f| f.contradicts() == Some(true)).collect();
-        turns::contradictions(&turns, &heard_voices, &matches).into_iter().for_each(|w| warnings.push(w));
+        let contradicted: Vec<bool> = facts.iter().map(|f| f.contradicts() == Some(true)).collect();
+        turns::contradictions(&turns, &contradicted, &matches).into_iter().for_each(|w| warnings.push(w));
 
         let voice = |(t, f): (&Turn, &TurnFacts)| {
             audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, f.words.ok(), &recipe.voice)

@@ -90,20 +90,11 @@ const NAMED_TURNS: usize = 5;
 /// Labels named in a warning; the table `speakers` holds all.
 const NAMED_LABELS: usize = 20;
 
-/// What the voices say against the labels: turns (by [`Turn::index`]) in which another voice than the label's talks
-/// most, and labels without a voice. `heard` holds each turn's expected and loudest voice.
-pub fn contradictions(
-    turns: &[Turn],
-    heard: &[(Option<&str>, Option<&str>)],
-    matches: &[SpeakerMatch],
-) -> Vec<Warning> {
+/// What the voices say against the labels: turns (by [`Turn::index`]) that are `contradicted`, and labels without a
+/// voice.
+pub fn contradictions(turns: &[Turn], contradicted: &[bool], matches: &[SpeakerMatch]) -> Vec<Warning> {
     let mut found = Vec::new();
-    let against: Vec<&Turn> = turns
-        .iter()
-        .zip(heard)
-        .filter(|(_, h)| matches!(h, (Some(expected), Some(loudest)) if expected != loudest))
-        .map(|(t, _)| t)
-        .collect();
+    let against: Vec<&Turn> = turns.iter().zip(contradicted).filter(|(_, c)| **c).map(|(t, _)| t).collect();
     if !against.is_empty() {
         let named: Vec<String> = against.iter().take(NAMED_TURNS).map(|t| t.index.to_string()).collect();
         let more = if against.len() > NAMED_TURNS { ", ..." } else { "" };
@@ -184,9 +175,10 @@ mod tests {
     #[test]
     fn turns_against_their_label_are_named() {
         let turns: Vec<Turn> = (1..=3).map(|i| Turn { index: i, ..turn(0.0, 1.0, Some("A")) }).collect();
-        let heard = [(Some("S0"), Some("S1")), (Some("S0"), Some("S0")), (None, Some("S1"))];
+        let contradicted = [true, false, false];
         let without = SpeakerMatch { label: "B".into(), diarized: None, shared_secs: 0.0, speech_secs: 1.0 };
-        let told: Vec<String> = contradictions(&turns, &heard, &[without]).iter().map(ToString::to_string).collect();
+        let told: Vec<String> =
+            contradictions(&turns, &contradicted, &[without]).iter().map(ToString::to_string).collect();
         assert_eq!(
             told,
             [
@@ -194,6 +186,6 @@ mod tests {
                 "speaker_match: no voice of its own was found for: B"
             ]
         );
-        assert!(contradictions(&turns[1..2], &heard[1..2], &[]).is_empty());
+        assert!(contradictions(&turns[1..2], &contradicted[1..2], &[]).is_empty());
     }
 }

@@ -30,10 +30,12 @@ pub struct TurnFacts {
 }
 
 impl TurnFacts {
-    /// True when another voice than the one the label was matched to talks most; `None` where one of the two is not
-    /// known.
+    /// True when another voice than the one the label was matched to talks most, and that one has less than a third of
+    /// the turn's speech: whoever talks while another does is heard less, and still heard. `None` where one of the two
+    /// is not known.
     pub fn contradicts(&self) -> Option<bool> {
-        Some(self.matched_speaker.as_ref()? != self.speech.speaker.as_ref()?)
+        let another = self.matched_speaker.as_ref()? != self.speech.speaker.as_ref()?;
+        Some(another && self.speech.purity.is_none_or(|own| own < 1.0 / 3.0))
     }
 }
 
@@ -170,7 +172,8 @@ fn speech_columns<'a>() -> Vec<Column<TurnRow<'a>>> {
         .of(Modality::Voice),
         Column::bool(
             "speaker_contradicts",
-            "True when another voice than the matched one talks most.",
+            "True when another voice than the matched one talks most and the matched one has less than a third of the \
+             turn's speech (who talks while another does is heard, though less).",
             |r: &TurnRow<'a>| r.facts.contradicts(),
         )
         .of(Modality::Voice),

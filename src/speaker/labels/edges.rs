@@ -28,8 +28,8 @@ pub(in crate::speaker) fn meet(active: &mut [Vec<bool>], claims: &Claims, vad: &
         let onsets: Vec<usize> = (0..active[next].len()).filter(begins).collect();
         for onset in onsets {
             let Some(own) = (0..active.len()).find(|&s| s != next && ends_near(&active[s], onset)) else { continue };
-            if let Some(moved) = moved(onset, (&cues[own], &cues[next]), vad, edge) {
-                hand_over(active, (own, next), onset, moved);
+            if let Some((paused, moved)) = moved(onset, (&cues[own], &cues[next]), vad, edge) {
+                hand_over(active, (own, next), onset, (paused, moved));
             }
         }
     }
@@ -42,16 +42,18 @@ fn ends_near(row: &[bool], onset: usize) -> bool {
     near.into_iter().any(|f| row[f - 1] && !row[f])
 }
 
-/// Where a change at `onset` belongs by the turns of both.
-fn moved(onset: usize, (own, next): (&[Cue], &[Cue]), vad: &[f32], edge: f64) -> Option<usize> {
+/// Where a change at `onset` belongs by the turns of both: the frame at which the pause there begins, and the one at
+/// which speech goes on.
+fn moved(onset: usize, (own, next): (&[Cue], &[Cue]), vad: &[f32], edge: f64) -> Option<(usize, usize)> {
     let frame = |secs: f64| ((secs - FRAMES.centre(0).get()) / FRAMES.hop_secs()).max(0.0).round() as usize;
     let meeting = meeting(own, next, FRAMES.centre(onset).get(), edge)?;
     let (first, last) = (frame(meeting - edge), frame(meeting + edge));
-    resumptions(first, last, vad).into_iter().min_by_key(|f| f.abs_diff(frame(meeting)))
+    resumptions(first, last, vad).into_iter().min_by_key(|(_, f)| f.abs_diff(frame(meeting)))
 }
 
-/// Gives the frames between `onset` and `moved` to the one who then talks, as far as the two talk without a break.
-fn hand_over(active: &mut [Vec<bool>], (own, next): (usize, usize), onset: usize, moved: usize) {
+/// Gives the frames between `onset` and `moved` to the one who then talks, as far as the two talk without a break. The
+/// pause itself, from `paused` on, is nobody's: what stands between two turns is measured by it.
+fn hand_over(active: &mut [Vec<bool>], (own, next): (usize, usize), onset: usize, (paused, moved): (usize, usize)) {
     let (taker, giver, frames) =
         if moved > onset { (own, next, onset..moved) } else { (next, own, moved..onset.min(active[own].len())) };
     let frames = frames.start..frames.end.min(active[own].len());
@@ -63,7 +65,8 @@ fn hand_over(active: &mut [Vec<bool>], (own, next): (usize, usize), onset: usize
         return;
     }
     active[giver][frames.clone()].fill(false);
-    active[taker][frames].fill(true);
+    let spoken = if moved > onset { frames.start..frames.end.min(paused.max(frames.start)) } else { frames };
+    active[taker][spoken].fill(true);
 }
 
 /// Whether the giver goes on long enough beyond the frames given away to be a turn.
@@ -83,18 +86,19 @@ fn meeting(own: &[Cue], next: &[Cue], at: f64, edge: f64) -> Option<f64> {
     near.then_some(0.5 * (end + start))
 }
 
-/// Frames of `first..=last` at which speech goes on after a pause.
-fn resumptions(first: usize, last: usize, vad: &[f32]) -> Vec<usize> {
+/// Pauses that end in `first..=last`: the frame at which each begins, and the one at which speech goes on.
+fn resumptions(first: usize, last: usize, vad: &[f32]) -> Vec<(usize, usize)> {
     let least = (MIN_PAUSE_SECS / FRAMES.hop_secs()) as usize;
-    let (mut paused, mut found) = (0, Vec::new());
+    let (mut paused, mut began, mut found) = (0, 0, Vec::new());
     // A pause may have begun before.
     for frame in first.saturating_sub(2 * least)..=last {
         let p = probability_at(vad, frame);
         if p < PAUSE.0 {
+            began = if paused == 0 { frame } else { began };
             paused += 1;
         } else if p >= PAUSE.1 {
             if paused >= least && frame >= first {
-                found.push(frame);
+                found.push((began, frame));
             }
             paused = 0;
         }
@@ -122,11 +126,24 @@ mod tests {
         let first = (first_secs / FRAMES.hop_secs()) as usize;
         let mut active: Vec<Vec<bool>> =
             vec![(0..350).map(|f| f < onset && f >= first).collect(), (0..350).map(|f| f >= onset).collect()];
-        if let Some(moved) = moved(onset, (&cue(0.5, end, 0), &cue(start, 6.0, 1)), vad, 0.5) {
-            hand_over(&mut active, (0, 1), onset, moved);
+        if let Some(to) = moved(onset, (&cue(0.5, end, 0), &cue(start, 6.0, 1)), vad, 0.5) {
+            hand_over(&mut active, (0, 1), onset, to);
         }
-        assert!((first..350).all(|f| active[0][f] != active[1][f]), "one at a time");
+        assert!((first..350).all(|f| !(active[0][f] && active[1][f])), "one at a time");
         FRAMES.centre(active[1].iter().position(|on| *on).unwrap()).get()
+    }
+
+    #[test]
+    fn the_pause_is_nobodys() {
+        let onset = (2.3 / FRAMES.hop_secs()) as usize;
+        let mut active =
+            vec![(0..350).map(|f| f < onset).collect::<Vec<bool>>(), (0..350).map(|f| f >= onset).collect()];
+        let cue = |start, end, label| vec![Cue { start, end, label }];
+        let to = moved(onset, (&cue(0.5, 2.9, 0), &cue(3.1, 6.0, 1)), &vad(), 0.5).unwrap();
+        hand_over(&mut active, (0, 1), onset, to);
+        let last = FRAMES.centre(active[0].iter().rposition(|on| *on).unwrap()).get();
+        let first = FRAMES.centre(active[1].iter().position(|on| *on).unwrap()).get();
+        assert!((last - 2.6).abs() < 0.05 && (first - 3.0).abs() < 0.05, "{last} and {first} about 2.6 to 3.0 s");
     }
 
     #[test]
