@@ -111,6 +111,6 @@ fn labels_mend_diarization_and_wrong_ones_do_no_harm() {
         assert!(mean(&right) < ignored + slack, "{}", clip.name);
         assert!(worst(&right) <= ignored + 2.0 * slack, "{}", clip.name);
         assert!(mean(&wrong) <= ignored + 2.0 * slack, "{}", clip.name);
-        assert!(clip.name != "audio/ami_dev00" || mean(&right) <= 0.67 * ignored);
+        assert!(clip.name != "audio/ami_dev00" || mean(&right) <= 0.75 * ignored);
     }
 }

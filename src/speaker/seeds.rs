@@ -13,6 +13,10 @@ use super::{EMBEDDING, KnownVoice, SpeakerConfig};
 /// more alike, of two seldom over 0.4.
 const SAME_VOICE: f64 = 0.5;
 
+/// What clustering keeps apart from the cluster that an enrolled voice is found in is another voice, unless it is at
+/// least this similar; people of like voices are.
+const ONE_VOICE: f64 = 0.8;
+
 /// A unit is an enrolled voice's where it is at least this similar: what two stretches of one voice are on a far
 /// microphone.
 const ENROLLED_UNIT_SIMILARITY: f64 = 0.45;
@@ -69,6 +73,7 @@ pub(super) fn seeds(
         seeds = believed.iter().map(|(_, v)| v.map_or_else(|| vec![0.0; EMBEDDING], <[f32]>::to_vec)).collect();
         claims.seat(&labels);
     }
+    let labelled = seeds.len();
     let likest = |seeds: &[Vec<f32>], v: &[f32]| seeds.iter().map(|s| cosine(s, v)).fold(f64::NEG_INFINITY, f64::max);
     for voice in voices.present(known, config) {
         if seeds.len() < most && likest(&seeds, &voice) < SAME_VOICE {
@@ -79,10 +84,18 @@ pub(super) fn seeds(
         return found.centroids;
     }
     let mut rest = found.centroids;
+    for seed in &seeds[labelled..] {
+        let similarity: Vec<f64> = rest.iter().map(|c| cosine(c, seed)).collect();
+        let nearest = (0..rest.len()).max_by(|&a, &b| similarity[a].total_cmp(&similarity[b]));
+        if let Some(own) = nearest.filter(|&n| similarity[n] >= SAME_VOICE) {
+            rest.remove(own);
+        }
+    }
+    let same = if labelled > 0 { SAME_VOICE } else { ONE_VOICE };
     while seeds.len() < most && !rest.is_empty() {
         let similarity: Vec<f64> = rest.iter().map(|c| likest(&seeds, c)).collect();
         let best = (1..rest.len()).fold(0, |b, i| if similarity[i] < similarity[b] { i } else { b });
-        if similarity[best] >= SAME_VOICE && seeds.len() >= least {
+        if similarity[best] >= same && seeds.len() >= least {
             break;
         }
         seeds.push(rest.remove(best));
@@ -114,6 +127,17 @@ mod tests {
     fn enrolled(known: &[KnownVoice], most: usize) -> Vec<Vec<f32>> {
         let (voices, found) = heard();
         seeds(found, None, (&voices, known), &SpeakerConfig::default(), (1, most))
+    }
+
+    #[test]
+    fn a_voice_like_an_enrolled_one_that_clustering_keeps_apart_stays_a_speaker() {
+        let (voices, _) = heard();
+        let found = Speakers { centroids: vec![embedding(1.0, 0.27), embedding(0.27, 1.0)], too_few_units: false };
+        assert!(cosine(&found.centroids[0], &found.centroids[1]) > SAME_VOICE);
+        let anna = KnownVoice::new("Anna", &embedding(1.0, 0.0)).unwrap();
+        let both = seeds(found, None, (&voices, &[anna]), &SpeakerConfig::default(), (1, 9));
+        assert_eq!(both.len(), 2);
+        assert!(both[0][0] > 0.95 && both[1][1] > 0.95, "{:?} {:?}", &both[0][..2], &both[1][..2]);
     }
 
     #[test]

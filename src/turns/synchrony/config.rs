@@ -113,10 +113,13 @@ impl SynchronyConfig {
     pub(in crate::turns) fn check(&self) -> Result<()> {
         let refuse = |key: &str, what: String| Err(Error::Recipe { place: format!("turns.synchrony.{key}"), what });
         if self.max_lag_secs >= self.window_secs {
-            return refuse("max_lag_secs", format!("{} s is no shorter than a window", self.max_lag_secs));
+            return refuse("max_lag_secs", format!("{} s is no shorter than window_secs", self.max_lag_secs));
         }
         if self.max_lag_exchanges >= self.window_exchanges {
-            return refuse("max_lag_exchanges", format!("{} is no shorter than a window", self.max_lag_exchanges));
+            return refuse(
+                "max_lag_exchanges",
+                format!("{} is no shorter than window_exchanges", self.max_lag_exchanges),
+            );
         }
         let edges = [self.coherence_low_hz, self.coherence_mid_hz, self.coherence_high_hz, self.coherence_top_hz];
         if edges.windows(2).any(|e| e[0] >= e[1]) {
@@ -124,7 +127,7 @@ impl SynchronyConfig {
             return refuse("coherence_low_hz", format!("the edges of the bands {edges:?} {what}"));
         }
         if let Some(band) = self.grid().bands.iter().position(|b| b.is_empty()) {
-            let what = format!("band {} holds no frequency of a window of {} s", band + 1, self.window_secs);
+            let what = format!("band {} holds no frequency of window_secs = {} s", band + 1, self.window_secs);
             return refuse("coherence_low_hz", what);
         }
         Ok(())
