@@ -24,7 +24,8 @@ os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 from ray.cluster_utils import Cluster
 
 PIPELINE = Path(__file__).resolve().parent.parent / "pipelines/ray/extract.py"
-PATIENCE_SECS = 90
+# A machine under load takes long to start a node; the run is over in half a minute otherwise.
+PATIENCE_SECS = 300
 NODE = {"num_cpus": 1, "object_store_memory": 300 << 20, "memory": 3 << 30}
 
 
@@ -55,7 +56,8 @@ def running(tasks: Path) -> dict[str, tuple[int, str]]:
 def kill(program: str, manifest: str, out: str) -> dict:
     begun = time.monotonic()
     cluster = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": True})
-    others = [cluster.add_node(**NODE) for _ in range(2)]
+    others = [cluster.add_node(wait=False, **NODE) for _ in range(2)]
+    cluster.wait_for_nodes(PATIENCE_SECS)
     by_id = {node.node_id[:8]: node for node in others}
     seen: dict = {"start_secs": time.monotonic() - begun}
     process = driver(cluster, program, manifest, out)
