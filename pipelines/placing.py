@@ -61,9 +61,9 @@ def has_row(root: Path, interview_id: str) -> bool:
     return bool(files(root, ROW, interview_id))
 
 
-def place(made: Path, out: Path, interview_id: str, tables: list[str], keep: bool = False) -> None:
+def place(made: Path, out: Path, interview_id: str, tables: list[str]) -> None:
     """Puts a finished interview of the folder `made` in the place of what `out` holds of it; `tables` are the names of
-    all that there can be. With `keep` the files stay in `made` too: links where the file system has them."""
+    all that there can be."""
     others = [*(t for t in tables if t != ROW), RTTM]
     # As the program does: no row and no record may vouch for tables that are being replaced.
     _remove(files(out, RECORD, interview_id) + files(out, ROW, interview_id))
@@ -71,17 +71,15 @@ def place(made: Path, out: Path, interview_id: str, tables: list[str], keep: boo
         new = {path.name for path in files(made, table, interview_id)}
         _remove([path for path in files(out, table, interview_id) if path.name not in new])
     for table in others:
-        _move(made, out, table, interview_id, keep)
-    _move(made, out, ROW, interview_id, keep)
-    _move(made, out, RECORD, interview_id, keep)
+        _move(made, out, table, interview_id)
+    _move(made, out, ROW, interview_id)
+    _move(made, out, RECORD, interview_id)
     for table in [*others, ROW, RECORD]:
         _remove(files(out / SUPERSEDED, table, interview_id))
     _tidy(out / SUPERSEDED)
 
 
-def place_failure(
-    made: Path, out: Path, interview_id: str, tables: list[str], reachable: bool, keep: bool = False
-) -> bool:
+def place_failure(made: Path, out: Path, interview_id: str, tables: list[str], reachable: bool) -> bool:
     """Puts the row of a failed interview into `out`; tables of an earlier run are set aside. Where a file was not
     `reachable` and the interview was done before, everything stays as it is, as nothing says that the file has changed;
     False then."""
@@ -98,15 +96,15 @@ def place_failure(
     else:
         # Pieces of a run that was ended, or the row of a failure before this one.
         _remove(earlier + rows)
-    _move(made, out, ROW, interview_id, keep)
+    _move(made, out, ROW, interview_id)
     return True
 
 
-def _move(made: Path, out: Path, table: str, interview_id: str, keep: bool) -> None:
+def _move(made: Path, out: Path, table: str, interview_id: str) -> None:
     for source in files(made, table, interview_id):
         target = out / source.relative_to(made)
         _folder(target.parent, source.parent)
-        if keep or not _renamed(source, target):
+        if not _renamed(source, target):
             _copied(source, target)
         _sync(target.parent)
 
@@ -122,23 +120,19 @@ def _renamed(source: Path, target: Path) -> bool:
 
 
 def _copied(source: Path, target: Path) -> None:
-    """Whole or not at all; a link to the same content where there can be one. The program replaces files and never
-    writes into them, so that what is linked stays what it is."""
+    """Whole or not at all."""
     temporary = target.parent / secrets.token_hex(6).join(UNFINISHED)
     try:
-        try:
-            os.link(source, temporary)
-        except OSError:
-            with open(source, "rb") as data, open(temporary, "xb") as copy:
-                with contextlib.suppress(OSError):
-                    fcntl.flock(copy, fcntl.LOCK_EX)
-                shutil.copyfileobj(data, copy, 1 << 20)
-                copy.flush()
-                os.fsync(copy.fileno())
+        with open(source, "rb") as data, open(temporary, "xb") as copy:
+            # So that no run sweeps it away; some file systems know no locks.
+            with contextlib.suppress(OSError):
+                fcntl.flock(copy, fcntl.LOCK_EX)
+            shutil.copyfileobj(data, copy, 1 << 20)
+            copy.flush()
+            os.fsync(copy.fileno())
             shutil.copystat(source, temporary)
-        os.replace(temporary, target)
+            os.replace(temporary, target)
     finally:
-        # A rename of one link onto another of the same file leaves both.
         temporary.unlink(missing_ok=True)
 
 

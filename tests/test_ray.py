@@ -4,8 +4,6 @@ Needs the program as `cargo build --release` leaves it (or named by TURNWISE_BIN
 wheel of Ray, which is installed into a virtual environment of its own.
 """
 
-import fcntl
-import hashlib
 import json
 import os
 import re
@@ -17,48 +15,13 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "pipelines"))
+sys.path[:0] = [str(ROOT / "pipelines"), str(ROOT / "tests")]
 
 import placing
 
-REQUIREMENTS = ROOT / "pipelines/ray/requirements.txt"
-LIMIT_SECS = 600
+from pipeline_tools import LIMIT_SECS, program, python_with_ray
+
 TABLES = ["interviews", "turns", "words", "faces"]
-
-
-def cache() -> Path:
-    if named := os.environ.get("TURNWISE_CACHE"):
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "turnwise"
-
-
-def python_with_ray() -> str:
-    """Of a virtual environment in the cache, made when it is not there as it should be."""
-    wanted = REQUIREMENTS.read_text() + sys.version
-    home = cache() / f"ray-{hashlib.sha256(wanted.encode()).hexdigest()[:12]}"
-    home.parent.mkdir(parents=True, exist_ok=True)
-    with open(f"{home}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        python = home / "bin/python"
-        if not (home / "complete").is_file():
-            pip = [python, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", "-r", REQUIREMENTS]
-            for command in ([sys.executable, "-m", "venv", "--clear", home], pip):
-                made = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECS)
-                if made.returncode:
-                    told = (made.stderr.strip() or made.stdout.strip() or "no word").splitlines()[-1]
-                    wheel = REQUIREMENTS.read_text().strip()
-                    version = sys.version.split()[0]
-                    raise AssertionError(f"pip cannot install {wheel} for Python {version}: {told}")
-            (home / "complete").touch()
-    return str(python)
-
-
-def program() -> str:
-    target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
-    path = Path(os.environ.get("TURNWISE_BINARY") or target / "release/turnwise")
-    if not path.is_file():
-        raise AssertionError(f"there is no program {path}: cargo build --release, or name one in TURNWISE_BINARY")
-    return str(path)
 
 
 def content(out: Path) -> dict:
@@ -151,24 +114,17 @@ class Placing(unittest.TestCase):
 
     def test_a_placed_interview_leaves_nothing_of_its_earlier_run_and_all_of_others(self):
         others = ("turns/x/a.b.parquet", "turns/a.parquet", "mine/x/a.parquet", "notes.txt")
-        for keep in (False, True):
-            self.put(self.out, *self.EARLIER, *others, ".superseded/turns/x/a.parquet")
-            self.put(self.made, *self.NEW, text="new")
-            placing.place(self.made, self.out, "x/a", TABLES, keep)
-            expected = {name: "new" for name in self.NEW} | {name: "old" for name in others}
-            self.assertEqual(self.there(self.out), expected)
-            self.assertEqual(sorted(self.there(self.made)), sorted(self.NEW) if keep else [])
-            self.assertFalse((self.out / placing.SUPERSEDED).exists())
-            # Again over links to the very same files: none is left under a name that nobody knows.
-            if keep:
-                placing.place(self.made, self.out, "x/a", TABLES, keep)
-                self.assertEqual(self.there(self.out), expected)
+        self.put(self.out, *self.EARLIER, *others, ".superseded/turns/x/a.parquet")
+        self.put(self.made, *self.NEW, text="new")
+        placing.place(self.made, self.out, "x/a", TABLES)
+        expected = {name: "new" for name in self.NEW} | {name: "old" for name in others}
+        self.assertEqual(self.there(self.out), expected)
+        self.assertFalse((self.out / placing.SUPERSEDED).exists())
 
     def test_csv_goes_with_its_metadata_and_other_file_systems_get_whole_copies(self):
         names = ("interviews/a.csv", "interviews/a.csv-metadata.json", "timings/a.json")
         self.put(self.made, *names, text="new")
-        link, rename = os.link, os.replace
-        self.addCleanup(setattr, os, "link", link)
+        rename = os.replace
         self.addCleanup(setattr, os, "replace", rename)
 
         def elsewhere(source, target):
@@ -177,7 +133,6 @@ class Placing(unittest.TestCase):
             rename(source, target)
 
         os.replace = elsewhere
-        os.link = elsewhere
         placing.place(self.made, self.out, "a", TABLES)
         self.assertEqual(self.there(self.out), dict.fromkeys(names, "new"))
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# submit.sh SHARDS MANIFEST OUT [options of turnwise extract]: an array of SHARDS tasks, and a job that joins them.
-# SBATCH_OPTS holds options of sbatch for the array: SBATCH_OPTS="--partition=long --mem=8G" submit.sh ...
+# submit.sh SHARDS MANIFEST OUT [options of turnwise extract]: sends an array of SHARDS tasks.
+# SBATCH_OPTS holds options of sbatch, set apart by blanks: SBATCH_OPTS="--partition=long --mem=8G" submit.sh ...
 set -euo pipefail
 
 if [ "$#" -lt 3 ] || ! [[ $1 =~ ^[1-9][0-9]*$ ]]; then
@@ -11,10 +11,5 @@ shards=$1
 shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 read -ra options <<<"${SBATCH_OPTS:-}"
-export TURNWISE_SHARDS=$shards TURNWISE_SLURM=$here
-
-array=$(sbatch --parsable --export=ALL --array="1-$shards" "${options[@]}" "$here/extract.sbatch" "$@")
-# A federated cluster adds its name.
-array=${array%%;*}
-join=$(sbatch --parsable --export=ALL --dependency="afterany:$array" "$here/join.sbatch" "$@")
-echo "array $array of $shards shards, joined by ${join%%;*}"
+export TURNWISE_SHARDS=$shards
+exec sbatch --export=ALL --array="1-$shards" "${options[@]}" "$here/extract.sbatch" "$@"
