@@ -223,19 +223,19 @@ def spread(args, options: list[str], command: list[str], plan: dict, out: Path, 
         print(f"no node has {cpus:g} CPUs yet: tasks wait for one", file=sys.stderr)
     slots = max(1, int(ray.cluster_resources().get("CPU", 0) // cpus))
     memory = int(args.memory_gb * (1 << 30))
-    key, packed = send_models(args)
+    key, packed = send_models(args.models or models_of(command[0]), args.models_on_nodes)
     job = {"program": command[0], "manifest": command[2], "options": options, "pull": args.pull, "memory": memory}
     job |= {"cwd": os.getcwd(), "mode": out.stat().st_mode & 0o777}
     job |= {"folder": None if args.pull else str(out / TASKS), "cache": args.cache, "models": key}
     asked = {"num_cpus": cpus, "memory": memory, "max_retries": args.retries, "retry_exceptions": [Unanswered]}
     remote = ray.remote(**asked)(work)
-    queue = shards(plan["left"], args.shard_mb * 1e6, slots)
+    queue = shards(plan["left"], args.shard_mb * 1e6, slots)[::-1]
     running: dict = {}
     total, ended = len(plan["left"]), 0
     try:
         while queue or running:
             while queue and len(running) < slots * (1 + WAITING):
-                shard = queue.pop(0)
+                shard = queue.pop()
                 ids = [left["interview_id"] for left in shard]
                 name = f"extract {ids[0]}" + (f" and {len(ids) - 1} more" if len(ids) > 1 else "")
                 own = job | {"ids": ids, "files": [left["files"] for left in shard]}
@@ -258,17 +258,22 @@ def spread(args, options: list[str], command: list[str], plan: dict, out: Path, 
     return False
 
 
-def send_models(args) -> tuple[str, list]:
-    """Puts the models into the object store, once for all nodes, under a key of their content."""
-    if not args.models:
-        sys.exit("error: name the models' folder with --models or TURNWISE_MODELS")
-    if args.models_on_nodes:
-        return os.path.abspath(args.models), []
+def models_of(program: str) -> str:
+    """Where the program itself finds its models."""
+    told = subprocess.run([program, "models"], stdout=subprocess.PIPE, text=True).stdout
+    return told.splitlines()[0].removeprefix("models in ")
+
+
+def send_models(folder: str, is_everywhere: bool) -> tuple[str, list]:
+    """Puts the models into the object store, once for all nodes, under a key of their content; or gives the folder that
+    is there on every node."""
+    if is_everywhere:
+        return os.path.abspath(folder), []
     memory, digest = io.BytesIO(), hashlib.sha256()
     with tarfile.open(fileobj=memory, mode="w:") as tar:
-        for path in sorted(Path(args.models).rglob("*")):
+        for path in sorted(Path(folder).rglob("*")):
             if path.is_file():
-                name = str(path.relative_to(args.models))
+                name = str(path.relative_to(folder))
                 content = path.read_bytes()
                 digest.update(f"{name}\0{len(content)}\0".encode() + content)
                 entry = tarfile.TarInfo(name)
