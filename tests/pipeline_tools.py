@@ -29,7 +29,7 @@ def python_with_ray() -> str:
         fcntl.flock(lock, fcntl.LOCK_EX)
         python = home / "bin/python"
         if not (home / "complete").is_file():
-            pip = [python, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", *(f"-r{path}" for path in REQUIREMENTS)]
+            pip = [python, "-m", "pip", "install", "--quiet", *(f"-r{path}" for path in REQUIREMENTS)]
             for command in ([sys.executable, "-m", "venv", "--clear", home], pip):
                 made = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECS)
                 if made.returncode:

@@ -1,8 +1,8 @@
-"""Real Ray clusters of several node processes on this machine, for `test_ray.py` and for measuring; run by a Python that
-has `ray`.
+"""Real Ray clusters of several node processes on this machine, for `test_ray.py` and for measuring; run by a Python
+that has `ray`.
 
     python tests/ray_cluster.py kill PROGRAM MANIFEST OUT         three nodes, one killed in the middle of a task
-    python tests/ray_cluster.py throughput PROGRAM MANIFEST OUT   one node of one CPU, then two, each on a core of its own
+    python tests/ray_cluster.py throughput PROGRAM MANIFEST OUT   one node of one CPU, then two, on a core each
 
 What was seen is printed as JSON on the last line.
 """

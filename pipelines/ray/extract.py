@@ -141,9 +141,9 @@ def is_readable(path: str) -> bool:
 def main() -> int:
     args, options = arguments()
     program = shutil.which(args.turnwise) or sys.exit(f"error: there is no program {args.turnwise}")
-    command = [os.path.abspath(program), "extract", os.path.abspath(args.manifest), f"--out={os.path.abspath(args.out)}"]
-    command += [*([f"--models={args.models}"] if args.models else []), *options]
     out = Path(os.path.abspath(args.out))
+    command = [os.path.abspath(program), "extract", os.path.abspath(args.manifest), f"--out={out}"]
+    command += [*([f"--models={args.models}"] if args.models else []), *options]
     planned = subprocess.run([*command, "--plan"], stdout=subprocess.PIPE, text=True)
     if planned.returncode:
         return planned.returncode
@@ -210,7 +210,7 @@ def arguments() -> tuple[argparse.Namespace, list[str]]:
     cut = given.index("--") if "--" in given else len(given)
     args, options = parser.parse_args(given[:cut]), given[cut + 1 :]
     if taken := [o for o in options if o.split("=")[0] in OWN or (o.startswith("-j") and o[2:].isdigit())]:
-        parser.error(f"{taken[0]} cannot be given to turnwise here" + ("; run turnwise extract --prune afterwards" * ("--prune" in taken)))
+        parser.error(f"{taken[0]} cannot be given to turnwise here (--prune: by turnwise extract, afterwards)")
     return args, options
 
 
@@ -320,7 +320,8 @@ def settle(reference, ids: list[str], tables: list[str], out: Path, counts: dict
             reachable = interview_id not in answer["unreachable"]
             placed = placing.place_failure(made, out, interview_id, tables, reachable)
             counts["failed"] += 1
-            why = next((line.split(f" {interview_id}: ", 1)[1] for line in answer["log"] if f" {interview_id}: " in line), "failed")
+            told = [line.split(f" {interview_id}: ", 1)[1] for line in answer["log"] if f" {interview_id}: " in line]
+            why = told[-1] if told else "failed"
             kept = "" if placed else "; its tables of an earlier run were left as they were"
             yield interview_id, f"{why} on {answer['where']}{kept}"
     shutil.rmtree(made, ignore_errors=True)
