@@ -53,6 +53,17 @@ def files(root: Path, table: str, interview_id: str) -> list[Path]:
     return [path for path in named if path.is_file()]
 
 
+def beside(made: Path, tables: list[str], interview_id: str) -> list[Path]:
+    """Files of an interview in folders that are no table's, such as its log."""
+    known = {*tables, ROW, RTTM, RECORD}
+    folders = [f for f in made.iterdir() if f.is_dir() and not f.name.startswith(".") and f.name not in known]
+    # The id may hold slashes, and be the beginning of another's up to a dot.
+    places = [folder / interview_id for folder in folders]
+    found = [path for place in places if place.parent.is_dir() for path in place.parent.iterdir()]
+    name = interview_id.rsplit("/", 1)[-1]
+    return [p for p in found if p.is_file() and p.stem == name and p.suffix and not p.name.startswith(".")]
+
+
 def is_done(root: Path, interview_id: str) -> bool:
     return bool(files(root, RECORD, interview_id))
 
@@ -72,6 +83,7 @@ def place(made: Path, out: Path, interview_id: str, tables: list[str]) -> None:
         _remove([path for path in files(out, table, interview_id) if path.name not in new])
     for table in others:
         _move(made, out, table, interview_id)
+    _put(made, out, beside(made, tables, interview_id))
     _move(made, out, ROW, interview_id)
     _move(made, out, RECORD, interview_id)
     for table in [*others, ROW, RECORD]:
@@ -96,12 +108,17 @@ def place_failure(made: Path, out: Path, interview_id: str, tables: list[str], r
     else:
         # Pieces of a run that was ended, or the row of a failure before this one.
         _remove(earlier + rows)
+    _put(made, out, beside(made, tables, interview_id))
     _move(made, out, ROW, interview_id)
     return True
 
 
 def _move(made: Path, out: Path, table: str, interview_id: str) -> None:
-    for source in files(made, table, interview_id):
+    _put(made, out, files(made, table, interview_id))
+
+
+def _put(made: Path, out: Path, sources: list[Path]) -> None:
+    for source in sources:
         target = out / source.relative_to(made)
         _folder(target.parent, source.parent)
         if not _renamed(source, target):

@@ -115,9 +115,10 @@ class Placing(unittest.TestCase):
     def test_a_placed_interview_leaves_nothing_of_its_earlier_run_and_all_of_others(self):
         others = ("turns/x/a.b.parquet", "turns/a.parquet", "mine/x/a.parquet", "notes.txt")
         self.put(self.out, *self.EARLIER, *others, ".superseded/turns/x/a.parquet")
-        self.put(self.made, *self.NEW, text="new")
+        # What lies beside the tables goes along; that of another interview of the same task waits for its own.
+        self.put(self.made, *self.NEW, "logs/x/a.jsonl", "logs/x/a.b.jsonl", "logs/a.jsonl", text="new")
         placing.place(self.made, self.out, "x/a", TABLES)
-        expected = {name: "new" for name in self.NEW} | {name: "old" for name in others}
+        expected = {name: "new" for name in (*self.NEW, "logs/x/a.jsonl")} | {name: "old" for name in others}
         self.assertEqual(self.there(self.out), expected)
         self.assertFalse((self.out / placing.SUPERSEDED).exists())
 

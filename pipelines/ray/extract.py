@@ -32,7 +32,8 @@ import placing
 # Where tasks write, on storage that all nodes share: below the output folder, so that placing is renaming.
 TASKS = ".tasks"
 # These are the pipeline's own to give.
-OWN = ("--out", "--only", "--plan", "--jobs", "-j", "--models", "--memory-limit", "--prune", "--shard")
+OWN = ("--out", "--only", "--plan", "--jobs", "-j", "--models", "--memory-limit", "--prune", "--shard", "--retry-failed")
+OWN += ("--limit-minutes",)
 SOME_FAILED = 1
 # Lines of a task's log that are kept, and tasks that wait for each that can run.
 LOG_LINES = 200
