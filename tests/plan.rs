@@ -46,7 +46,7 @@ fn a_plan_is_what_a_run_does_and_chosen_interviews_are_done_alone() {
     assert_eq!(ids(&plan(&stage, &[])), (vec!["x/a"], vec!["b", "c"]), "what failed is left");
     assert_eq!(ids(&plan(&stage, &["--only=x/a"])), (vec!["x/a"], vec![]));
     assert_eq!(ids(&plan(&stage, &["--force"])).1.len(), 3);
-    assert_eq!(ids(&plan(&stage, &["--set", "turns.max_gap_secs=0.9"])).1.len(), 3, "another recipe");
+    assert_eq!(ids(&plan(&stage, &["--set", "input.skip_video=true"])).1.len(), 3, "another recipe");
 
     // The bytes are those of a run over all.
     let whole = Stage::new();

@@ -1,7 +1,7 @@
 """Real Ray clusters of several node processes on this machine, for `test_ray.py` and for measuring; run by a Python
 that has `ray`.
 
-    python tests/ray_cluster.py kill PROGRAM MANIFEST OUT         three nodes, one killed in the middle of a task
+    python tests/ray_cluster.py kill PROGRAM MANIFEST OUT         three nodes that work, one killed in the middle of a task
     python tests/ray_cluster.py throughput PROGRAM MANIFEST OUT   one node of one CPU, then two, on a core each
 
 What was seen is printed as JSON on the last line.
@@ -27,6 +27,8 @@ PIPELINE = Path(__file__).resolve().parent.parent / "pipelines/ray/extract.py"
 # A machine under load takes long to start a node; the run is over in half a minute otherwise.
 PATIENCE_SECS = 300
 NODE = {"num_cpus": 1, "object_store_memory": 300 << 20, "memory": 3 << 30}
+# It only keeps the books: whichever node has a task can then be killed.
+HEAD = {**NODE, "num_cpus": 0}
 
 
 def driver(cluster: Cluster, program: str, manifest: str, out: str, *more: str) -> subprocess.Popen:
@@ -55,8 +57,8 @@ def running(tasks: Path) -> dict[str, tuple[int, str]]:
 
 def kill(program: str, manifest: str, out: str) -> dict:
     begun = time.monotonic()
-    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": True})
-    others = [cluster.add_node(wait=False, **NODE) for _ in range(2)]
+    cluster = Cluster(initialize_head=True, head_node_args={**HEAD, "include_dashboard": True})
+    others = [cluster.add_node(wait=False, **NODE) for _ in range(3)]
     cluster.wait_for_nodes(PATIENCE_SECS)
     by_id = {node.node_id[:8]: node for node in others}
     seen: dict = {"start_secs": time.monotonic() - begun}
@@ -104,8 +106,7 @@ def throughput(program: str, manifest: str, out: str) -> dict:
     seen = {}
     for count in (1, 2):
         shutil.rmtree(out, ignore_errors=True)
-        # The head only keeps the books.
-        cluster = Cluster(initialize_head=True, head_node_args={**NODE, "num_cpus": 0, "memory": 1})
+        cluster = Cluster(initialize_head=True, head_node_args=HEAD)
         for core in cores[:count]:
             os.sched_setaffinity(0, {core})
             cluster.add_node(**NODE)
