@@ -78,9 +78,9 @@ test: apt target models samples
 	$(if $(CAN_MOUNT),,echo "no right to mount a file system: the test of a full disk is not run")
 	cargo fmt --all -- --check
 	cargo clippy --release --locked --all-targets $(FEATURES) -- -D warnings
-	$(PYTHON) -m unittest discover -s tests -p 'test_*.py' -q
 	cargo test --release --locked $(FEATURES)
 	cargo build --release --locked $(FEATURES)
+	$(PYTHON) -m unittest discover -s tests -p 'test_*.py' -q
 	$(call TORTURE,0) --seed 1
 
 test-shared: apt target models samples

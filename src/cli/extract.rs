@@ -55,6 +55,13 @@ pub struct Extract {
     /// How the tables are written; a folder holds one format.
     #[command(flatten)]
     pub tables: TableFormat,
+    /// Only this interview of the manifest; may be repeated. Nothing is said of the others, whose tables stay.
+    #[arg(long, value_name = "ID", conflicts_with = "prune")]
+    pub only: Vec<String>,
+    /// Do nothing, and print as JSON what a run would do: which interviews are done and which are left, with the bytes
+    /// of their media. For schedulers.
+    #[arg(long)]
+    pub plan: bool,
     /// Remove the files of interviews that are in the folder and no longer in the manifest: tables, RTTM, timings,
     /// their rows.
     #[arg(long)]

@@ -19,7 +19,7 @@ use turnwise::store::folder::Target;
 use turnwise::store::paths::{check_interview_id, rttm_path};
 
 use super::progress::Display;
-use super::{SOME_FAILED, keep_apart, recipe, say, sharing};
+use super::{SOME_FAILED, keep_apart, print, recipe, say, sharing};
 use crate::cli::{Cli, Extract, Share, Speakers, Worker};
 
 /// Ended by a signal, as shells tell it: 128 and its number.
@@ -88,6 +88,10 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         stop: &stop,
         worker: &worker,
     };
+    if args.plan {
+        print(&serde_json::to_string(&corpus::plan(&requests, &recipe, registry, &settings)?)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let display = Display::new(requests.len(), cli.quiet);
     let summary = corpus::run(&requests, &recipe, registry, &settings, &|index, request, update| {
         display.update(index, request, &update)
@@ -118,6 +122,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
 /// What is to be done about interviews of earlier runs: a single file says nothing of them.
 fn unlisted(args: &Extract) -> Result<Unlisted> {
     match (corpus::is_manifest(&args.input), args.prune) {
+        (true, false) if !args.only.is_empty() => Ok(Unlisted::Ignored),
         (true, true) => Ok(Unlisted::Pruned),
         (true, false) => Ok(Unlisted::Told),
         (false, false) => Ok(Unlisted::Ignored),
@@ -210,6 +215,10 @@ fn requests(args: &Extract) -> Result<Vec<Request>> {
         return Err(Error::Usage { what, hint: "save it as CSV with commas, in UTF-8".into() }.into());
     }
     if !corpus::is_manifest(&args.input) {
+        if !args.only.is_empty() {
+            let what = format!("--only chooses from a manifest, and {} is none", args.input.display());
+            return Err(Error::Usage { what, hint: "leave it out".into() }.into());
+        }
         for named in [&args.transcript, &args.audio, &args.rttm].into_iter().flatten() {
             file::check(named)?;
         }
@@ -238,6 +247,9 @@ fn requests(args: &Extract) -> Result<Vec<Request>> {
         }
     }
     let mut requests = corpus::read_manifest(&args.input)?;
+    if !args.only.is_empty() {
+        requests = corpus::only(requests, &args.only)?;
+    }
     for request in &mut requests {
         if request.bounds == SpeakerBounds::default() {
             request.bounds = bounds;

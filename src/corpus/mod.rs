@@ -8,6 +8,7 @@ mod manifest;
 mod missing;
 mod names;
 mod place;
+mod plan;
 mod removed;
 mod run;
 mod watch;
@@ -15,6 +16,7 @@ mod worker;
 
 pub use manifest::{is_manifest, read_manifest};
 pub use missing::find_files;
+pub use plan::{Left, Plan, only, plan};
 pub use removed::Unlisted;
 pub use run::{Event, Outcome, RunSettings, Summary, Update, run};
 pub use watch::{Limits, default_memory_limit};
