@@ -184,6 +184,32 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
             ),
             |d: &Dyad<'a>| d.is_backchannel,
         ),
+    ];
+    let mut all = vec![
+        Column::bool(
+            "follows",
+            "True when the turn before is the listener's; null where a cue in between could not be read.",
+            |d: &Dyad<'a>| d.follows,
+        )
+        .until(CutOff::TurnStart),
+    ];
+    all.extend(all_until(CutOff::TurnEnd, columns.into_iter().chain(answer_columns())));
+    all.push(Column::int(
+        "backchannels_received",
+        "",
+        format!(
+            "Turns of the listener, begun after this one, of at most {most} s (turns.floor.max_backchannel_secs, Turnwise's limit), that \
+             lie wholly inside it by the turns' times as written: \"mhm\" (Yngve 1970). Always 0 where cues cannot overlap, as in subtitles: \
+             see speech_backchannels. It looks past the turn's end, so no task's feature."
+        ),
+        |d: &Dyad<'a>| d.others.later.iter().filter(|o| is_backchannel(**o, d.here, d.max_backchannel_secs)).count(),
+    ));
+    all
+}
+
+/// How long the turn lets the listener wait for an answer.
+fn answer_columns<'a>() -> [Column<Dyad<'a>>; 2] {
+    [
         Column::float(
             "response_latency_secs",
             "s",
@@ -196,27 +222,7 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
             "Why response_latency_secs is null: those of floor_missing, and overlap (begun before the listener's end).",
             |d: &Dyad<'a>| d.response().err(),
         ),
-    ];
-    let mut all = vec![
-        Column::bool(
-            "follows",
-            "True when the turn before is the listener's; null where a cue in between could not be read.",
-            |d: &Dyad<'a>| d.follows,
-        )
-        .until(CutOff::TurnStart),
-    ];
-    all.extend(all_until(CutOff::TurnEnd, columns));
-    all.push(Column::int(
-        "backchannels_received",
-        "",
-        format!(
-            "Turns of the listener, begun after this one, of at most {most} s (turns.floor.max_backchannel_secs, Turnwise's limit), that \
-             lie wholly inside it by the turns' times as written: \"mhm\" (Yngve 1970). Always 0 where cues cannot overlap, as in subtitles: \
-             see speech_backchannels. It looks past the turn's end, so no task's feature."
-        ),
-        |d: &Dyad<'a>| d.others.later.iter().filter(|o| is_backchannel(**o, d.here, d.max_backchannel_secs)).count(),
-    ));
-    all
+    ]
 }
 
 /// How much each of the two has talked so far.
