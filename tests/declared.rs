@@ -120,7 +120,7 @@ fn unit_cut_off_and_sense_of_a_column_reach_task_tables_and_ablations() {
         }
     }
     let (done, told) = folder.run(&["baseline", "out/tasks", "--task", "when", "--folds", "2", "--resamples", "100"]);
-    assert!(done && told.contains("features: timing 2, voice 2, face 2, dyad 0, all 10\n"), "{told}");
+    assert!(done && told.contains("features: timing 2, voice 2, face 2, dyad 0, words 0, all 10\n"), "{told}");
     assert!(["linear_timing", "linear_voice", "linear_face", "linear_all"].iter().all(|m| told.contains(m)), "{told}");
     assert!(!told.contains("linear_dyad") && !told.contains("linear_none"), "{told}");
 }
