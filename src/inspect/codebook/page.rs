@@ -61,7 +61,7 @@ eGeMAPS has openSMILE's own decision.
 impl Codebook {
     /// The page.
     pub(super) fn page(&self) -> String {
-        let mut text = format!("# Codebook\n\n{}\n## Words\n\n{}", PREFACE, WORDS);
+        let mut text = format!("# Codebook\n\n{PREFACE}\n## Words\n\n{WORDS}");
         // Writing to a String cannot fail.
         if let Some(left_out) = self.left_out() {
             let _ = writeln!(text, "\nNot in it: {left_out}.");
