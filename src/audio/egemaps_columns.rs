@@ -35,6 +35,12 @@ fn spec(entry: &Entry, kind: Kind, cut_off: CutOff) -> ColumnSpec {
         .from_source("Eyben et al. 2016")
 }
 
+/// The contract of a functional that is null where it is not defined.
+fn functional(entry: &Entry, cut_off: CutOff) -> ColumnSpec {
+    let description = format!("{}; null, not 0, where it is not defined (see egemaps_missing).", entry.description);
+    ColumnSpec { description: description.into(), ..spec(entry, Kind::F64, cut_off) }
+}
+
 /// The 25 descriptors for the `voice` table. openSMILE has no frame for the last 40 ms of a signal: there, and where a
 /// descriptor is not defined (unvoiced), they are null.
 pub(super) fn lld_columns<'a>() -> Vec<Column<VoiceFrame<'a>>> {
@@ -48,7 +54,7 @@ pub(super) fn lld_columns<'a>() -> Vec<Column<VoiceFrame<'a>>> {
 /// The 88 functionals, null where they are not defined, and the reason why some are.
 pub fn functional_columns(cut_off: CutOff) -> Vec<Column<Functionals>> {
     let column =
-        |(i, entry): (usize, &Entry)| Column::new(spec(entry, Kind::F64, cut_off), move |f: &Functionals| f.values[i]);
+        |(i, entry): (usize, &Entry)| Column::new(functional(entry, cut_off), move |f: &Functionals| f.values[i]);
     let mut columns: Vec<Column<Functionals>> = FUNCTIONALS.iter().enumerate().map(column).collect();
     let why = "Why eGeMAPS columns are null: too_short, silent, unvoiced (those that need voice), no_stream, past_end.";
     columns.push(Column::text("egemaps_missing", why, |f: &Functionals| f.missing).until(cut_off));

@@ -15,8 +15,10 @@ pub fn turn_voice_columns() -> Vec<Column<TurnVoice>> {
     columns.extend(all_of(Modality::Voice, periods.into_iter().chain(recording_columns())));
     columns.push(Column::text(
         "voice_missing",
-        "Why voice columns are null: no_stream, past_end, too_short (less than {voice.min_turn_secs} s of audio), silent, \
-             unvoiced (pitch, jitter, shimmer, snr only).",
+        "Why the turn's voice columns (pitch to dc_offset, rates and pauses among them, egemaps_ not: see egemaps_missing) are null; null \
+             = nothing is missing. no_stream (no sound), past_end (begins after the sound's end, or has less than {voice.min_turn_secs} s \
+             before it), too_short (less than {voice.min_turn_secs} s), silent (no frame above -100 dBFS), unvoiced (no voiced frame: \
+             pitch, jitter, shimmer, snr only). The speaking rate in words stays where the turn is long enough.",
         |t: &TurnVoice| t.missing,
     ));
     all_until(CutOff::TurnEnd, columns)
@@ -41,14 +43,27 @@ fn pitch_columns() -> Vec<Column<TurnVoice>> {
             |t: &TurnVoice| t.pitch_mean_hz,
         ),
         pitch("pitch_mean_semitones", SEMITONES, "Mean pitch of the voiced frames.", |s| s.mean),
-        pitch("pitch_sd_semitones", "semitones", "Standard deviation of the voiced frames' pitch.", |s| s.sd),
+        pitch(
+            "pitch_sd_semitones",
+            "semitones",
+            "Standard deviation (divisor n; 0 of one frame) of the pitch of the turn's voiced 10 ms frames (confidence of SwiftF0 at \
+             least {voice.voicing_confidence}). Whoever talks in the turn is in it. Null without a voiced frame, with voice_missing.",
+            |s| s.sd,
+        ),
         pitch("pitch_range_semitones", "semitones", "5th to 95th percentile of the voiced frames' pitch.", |s| s.range),
-        pitch("pitch_median_semitones", SEMITONES, "Median pitch of the voiced frames.", |s| s.median),
+        pitch(
+            "pitch_median_semitones",
+            SEMITONES,
+            "Median pitch of the turn's voiced 10 ms frames (confidence of SwiftF0 at least {voice.voicing_confidence}, \
+             {voice.pitch_min_hz} to {voice.pitch_max_hz} Hz); one such frame is enough. Whoever talks in the turn is in it: overlapped \
+             speech is not left out (see overlap_share). Null without a voiced frame, with voice_missing.",
+            |s| s.median,
+        ),
         pitch("pitch_min_semitones", SEMITONES, "Lowest pitch of the voiced frames.", |s| s.min),
         pitch("pitch_max_semitones", SEMITONES, "Highest pitch of the voiced frames.", |s| s.max),
         Column::float(
             "voiced_share",
-            "",
+            "1",
             "Share of the turn's 10 ms frames that are voiced (SwiftF0's confidence at least {voice.voicing_confidence}), 0 to 1.",
             |t: &TurnVoice| t.voiced_share,
         ),
@@ -66,7 +81,14 @@ fn level_columns() -> Vec<Column<TurnVoice>> {
         Column::float(name, unit, description, move |t: &TurnVoice| t.level_db.map(statistic))
     }
     vec![
-        level("level_mean_db", "dBFS", "Mean level of the frames above -100 dBFS.", |s| s.mean),
+        level(
+            "level_mean_db",
+            "dBFS",
+            "Mean, in dB, of the levels of the turn's 10 ms frames above -100 dBFS, pauses and other talkers among them: negative, nearer to \
+             0 = louder; a full-scale square wave is 0. A frame's level is the root mean square of the 20 ms around it. The \
+             microphone's distance is in it: compare within a recording. Null with voice_missing.",
+            |s| s.mean,
+        ),
         level("level_sd_db", "dB", "Standard deviation of those frames' level.", |s| s.sd),
         level("level_range_db", "dB", "5th to 95th percentile of those frames' level.", |s| s.range),
         Column::float(
@@ -104,7 +126,10 @@ fn rate_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "articulation_rate_syllables_per_sec",
             "1/s",
-            "Syllable nuclei (as syllable_rate_per_sec) by the time spoken, pauses (as pause_count) and silent ends left out.",
+            "Syllables a second of the time spoken. Syllable: a voiced peak of intensity with dips of at least {voice.syllable_dip_db} dB on \
+             both sides, less than {voice.quiet_below_peak_db} dB below the turn's 99th percentile of intensity. Time spoken: the turn \
+             less its pauses (unvoiced and that far below for {voice.min_pause_secs} s, or unvoiced for {voice.min_unvoiced_pause_secs} \
+             s) and less the quiet before the first and after the last sound. Null with voice_missing, and where no time is left.",
             |t: &TurnVoice| t.articulation_rate_syllables_per_sec,
         )
         .from_source("de Jong & Wempe 2009"),
@@ -120,10 +145,21 @@ fn pause_columns() -> Vec<Column<TurnVoice>> {
              intensity for {voice.min_pause_secs} s, or unvoiced for {voice.min_unvoiced_pause_secs} s however loud.",
             |t: &TurnVoice| t.pause_count,
         ),
-        Column::float("pause_total_secs", "s", "Summed length of those pauses.", |t: &TurnVoice| t.pause_total_secs),
-        Column::float("pause_longest_secs", "s", "Length of the longest of those pauses.", |t: &TurnVoice| {
-            t.pause_longest_secs
-        }),
+        Column::float(
+            "pause_total_secs",
+            "s",
+            "Summed length of the pauses inside the turn: unvoiced and at least {voice.quiet_below_peak_db} dB below the turn's 99th \
+             percentile of intensity for {voice.min_pause_secs} s, or unvoiced for {voice.min_unvoiced_pause_secs} s however loud; \
+             sound on both sides. 0 = none. The time between two cues of one speaker is in no turn and not counted. Null with \
+             voice_missing.",
+            |t: &TurnVoice| t.pause_total_secs,
+        ),
+        Column::float(
+            "pause_longest_secs",
+            "s",
+            "Length of the longest of those pauses; 0 without one.",
+            |t: &TurnVoice| t.pause_longest_secs,
+        ),
         Column::float(
             "onset_delay_secs",
             "s",
@@ -164,7 +200,7 @@ fn recording_columns() -> Vec<Column<TurnVoice>> {
     vec![
         Column::float(
             "clipped_share",
-            "",
+            "1",
             "Share of samples of at least {voice.clipped_above} of full scale, 0 to 1.",
             |t: &TurnVoice| t.clipped_share,
         ),

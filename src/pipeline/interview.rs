@@ -87,7 +87,8 @@ fn layout<'a>() -> Layout<Row<'a>> {
     columns.push(Column::float(
         "duration_secs",
         "s",
-        "End of the last decoded audio or video, from the common origin.",
+        "Length of the recording: end of the last decoded audio or video, whichever is later, from the recording's origin (the start \
+         time its container tells); null where the interview failed.",
         Row::duration_secs,
     ));
     columns.extend(audio_columns());
@@ -95,7 +96,16 @@ fn layout<'a>() -> Layout<Row<'a>> {
     columns.extend(speech_columns());
     columns.extend(face_columns());
     columns.extend(offset_columns());
-    let warnings = ColumnSpec::new("warnings", Kind::StrList, "", "What a user should know, each with its code first.");
+    let warnings = ColumnSpec::new(
+        "warnings",
+        Kind::StrList,
+        "",
+        "What a user should know: a list of texts, each a code, a colon and words; empty = nothing to tell, null where the interview \
+         failed without any. Something of the recording is lost or replaced: decode_error, shortfall, truncated, frames_missing, \
+         video_gap, gap_filled, gaps_filled, not_sound, audio_overlap, track_lost, bytes_unread, no_stream, turns_past_end, \
+         turns_before_start, transcript. Labels and voices disagree: speaker_match. The transcript's times do not fit the speech: \
+         transcript_offset. What the other codes mean stands in their words.",
+    );
     columns.push(Column::new(warnings, |r: &Row<'a>| r.warnings.clone()));
     let hashes = [
         Column::text(
@@ -225,9 +235,13 @@ fn speech_columns<'a>() -> Vec<Column<Row<'a>>> {
         Column::int("speakers", "", "Diarized speakers.", |r: &Row<'a>| {
             r.heard().map(|s| s.annotation().speakers().len())
         }),
-        Column::float("speech_secs", "s", "Time in which anybody talks.", |r: &Row<'a>| {
-            r.heard().map(|s| union_secs(s.annotation().turns().iter().map(|t| t.segment)))
-        }),
+        Column::float(
+            "speech_secs",
+            "s",
+            "Time in which anybody talks, by the sound (diarization, or the RTTM file given), never by the transcript; where two talk \
+             together it counts once. 0 where nobody was found (see speech_missing); null without sound.",
+            |r: &Row<'a>| r.heard().map(|s| union_secs(s.annotation().turns().iter().map(|t| t.segment))),
+        ),
     ];
     let mut columns = all_of(Modality::Timing, counts);
     columns.push(Column::text("speech_missing", "Why nobody was found speaking.", Row::speech_missing));
@@ -251,7 +265,8 @@ fn face_columns<'a>() -> Vec<Column<Row<'a>>> {
             "Shot cuts: two frames' thumbnails differ by at least {face.cut_threshold}.",
             |r: &Row<'a>| r.seen().map(|s| s.seen.faces.cuts.len()),
         ),
-        Column::float("face_share", "1", "Looked-at frames with at least one face, over all, 0 to 1.", Row::face_share)
+        Column::float("face_share", "1", "Share of the looked-at frames ({face.rate_hz} a second; 0 = every frame) in which at least one face of at least \
+             {face.min_size_px} px is found, 0 to 1, whoever's face it is; null without video.", Row::face_share)
             .of(Modality::Face),
     ]
 }

@@ -93,7 +93,12 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
             format!("entrainment_{name}_convergence"),
             "1",
             format!(
-                "Correlation of the two's differences of {words} with time, sign turned: above 0 = growing nearer so far; null with fewer than {{turns.entrainment.min_exchanges}} exchanges."
+                "Whether the two grow nearer in {words}, -1 to 1, above 0 = nearer so far: Pearson's correlation, sign turned, between the start \
+                 of each exchange's answer in seconds and the absolute difference of {words} (raw, not centred by speaker) of its two turns. \
+                 Exchange: a turn and the other's turn just before it, in the transcript's order; those of both directions count together, so \
+                 it is the same for both. A turn counts when at most {{turns.entrainment.max_overlap_share}} of it lies inside others'. Each \
+                 row holds what was so up to its turn: the pair's last row tells the interview. Null with fewer than \
+                 {{turns.entrainment.min_exchanges}} exchanges."
             ),
             move |e: &Entrainment| e[quality].convergence,
         ),

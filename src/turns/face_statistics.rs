@@ -269,8 +269,9 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
         Column::float(
             "face_presence_share",
             "1",
-            "Share of the turn's looked-at frames in which the person is seen, 0 to 1; those seen in less than \
-             {turns.min_presence_share} have no face in the turn.",
+            "Share of the turn's looked-at frames in which the row's person (in turns: face_person) is seen, well or badly, 0 to 1. Who is \
+             seen in less than {turns.min_presence_share} of them counts as not in the turn: null, not a small share; with face_missing \
+             in turns, without a row in turn_faces.",
             |f: &FaceTurn| f.presence_share,
         ),
         Column::int(
@@ -290,9 +291,11 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
             "head_nods",
             "",
             format!(
-                "Nods whose middle lies in the turn: {NOD_SWINGS} swings of pitch or more, to and fro, of at least {{turns.nod_deg}} deg \
-                 within {LONGEST_SWING_SECS} s each, at most {LONGEST_REST_SECS} s between them; null where frames are looked at less often \
-                 than every {GESTURE_STEP_SECS} s."
+                "Nods of the row's person (in turns: face_person) whose middle lies in the turn. A nod: {NOD_SWINGS} swings or more of the \
+                 head up and down (the angle head_pitch_deg, not the voice) of at least {{turns.nod_deg}} deg within {LONGEST_SWING_SECS} s \
+                 each, at most {LONGEST_REST_SECS} s between them, the head moving more up and down than from side to side; one bout \
+                 of swings is one nod, however many it has. 0 = none seen. Null where frames are looked at less often than every \
+                 {GESTURE_STEP_SECS} s (10 a second are enough), of a still picture, and with face_missing."
             ),
             |f: &FaceTurn| f.nods,
         )

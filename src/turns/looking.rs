@@ -38,11 +38,12 @@ pub(super) fn columns() -> Vec<Column<Looking>> {
         Column::float(
             "listener_gaze_towards_share",
             "1",
-            "Share of the turn's instants in which the listener looks towards the speaker's side of the picture (by at least {turns.gaze_side_deg} \
-             degrees of yaw; Stiefelhagen and Zhu 2002 for heads turned too far for the eyes), of those \
-             in which both are in one picture of one room; null when there are fewer than 5, see listener_gaze_missing. An instant of a \
-             shot too short to tell its layout does not count. Cuts between cameras of one room are not seen as such: who is not in the \
-             same picture is not looked for.",
+            "Share, 0 to 1, of instants of the turn in which the listener looks to the side of the picture on which the speaker's face is: by \
+             at least {turns.gaze_side_deg} deg of yaw from the direction straight into the camera, by the eyes, and by the head where \
+             it is turned more than {turns.max_yaw_deg} deg (Stiefelhagen and Zhu 2002). It tells the side, not that the eyes \
+             meet the speaker. Instants: looked-at frames ({face.rate_hz} a second) that show both in one picture of one room, their faces \
+             apart by half a face's width or more; frames of a shot too short to tell its layout do not count. Null with fewer than 5, \
+             and in split screens, with listener_gaze_missing. Who is in another camera's picture is not looked for.",
             |l: &Looking| l.sides.map(|s| s.0),
         ),
         Column::float(
@@ -53,7 +54,7 @@ pub(super) fn columns() -> Vec<Column<Looking>> {
         ),
         Column::text(
             "listener_gaze_missing",
-            "Why towards and away are null: no_stream, not_cast, no_face (the listener is not in the picture during the turn), \
+            "Why listener_gaze_towards_share and _away_share are null: no_stream, not_cast, no_face (the listener is not in the picture during the turn), \
              still_picture (a photo of the listener), not_together (never both in one picture), split_screen (in different tiles), \
              low_quality, too_short.",
             |l: &Looking| l.missing,

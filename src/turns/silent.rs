@@ -50,8 +50,11 @@ pub(super) fn columns() -> Vec<Column<Silent>> {
             Column::float(
                 "listener_smile",
                 "1",
-                "The listener's mean smile, as speaker_smile, over the instants of the turn in which the listener is silent: none of \
-                 the listener's turns runs that began before this one.",
+                format!(
+                    "The listener's mean smile over the turn's instants (looked-at frames that show the listener's face well enough) in \
+                     which the listener is silent: no turn of the listener's that began before this one still runs. Smile: {MEASURE}. Null \
+                     with listener_face_missing, and where no look at the expression lies near."
+                ),
                 |s: &Silent| s.smile.map(|s| s.0),
             ),
             Column::float("listener_smile_peak", "1", "The largest smile of those instants.", |s: &Silent| {
@@ -62,8 +65,9 @@ pub(super) fn columns() -> Vec<Column<Silent>> {
             rest("listener_lip_press", "the listener's mouthPress blendshapes, both sides averaged,", 2),
             Column::text(
                 "listener_face_missing",
-                "Why these are null: no_stream, not_cast, no_face (not in the picture during the turn), still_picture (a photo), \
-                 low_quality, never_silent.",
+                "Why listener_smile, its peak, the brows and the lip press are null: no_stream (no video), not_cast (which person on the screen \
+                 is the listener is not known), no_face (not in the picture during the turn), still_picture (a photo), low_quality (no \
+                 look at the face is good enough), never_silent.",
                 |s: &Silent| s.missing,
             ),
         ],

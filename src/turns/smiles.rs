@@ -151,9 +151,15 @@ pub(super) const MEASURE: &str = "the geometric mean of three, 0 to 1: the mean 
 /// The columns of a person's smile that `turns` and `turn_faces` share.
 pub(super) fn turn_columns() -> Vec<Column<FaceTurn>> {
     vec![
-        Column::float("smile_mean", "1", format!("Mean smile over the turn: {MEASURE}."), |f: &FaceTurn| {
-            f.smile.map(|s| s.mean)
-        }),
+        Column::float(
+            "smile_mean",
+            "1",
+            format!(
+                "Mean smile over the turn's instants of the row's person (in turns: face_person): {MEASURE}. Null with face_missing, and where \
+             no look at the expression lies near."
+            ),
+            |f: &FaceTurn| f.smile.map(|s| s.mean),
+        ),
         Column::float("smile_peak", "1", "Largest smile in the turn, as smile_mean.", |f: &FaceTurn| {
             f.smile.map(|s| s.peak)
         }),

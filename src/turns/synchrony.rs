@@ -32,6 +32,7 @@ use crate::time::Segment;
 
 pub(super) use config::STEP_SECS;
 pub use config::SynchronyConfig;
+use config::z_meaning;
 
 /// A grid value may lean on an observation so much later: on the next one (0.35 s), which for a smile leans on those
 /// within the recipe's windows, of 1 s at most.
@@ -93,8 +94,12 @@ pub(super) fn least(config: &SynchronyConfig) -> String {
 fn keys<'a>() -> Vec<Column<PairSignal<'a>>> {
     vec![
         Column::text("interview_id", "Interview the row belongs to.", |p: &PairSignal<'a>| p.interview_id),
-        Column::text("from", "Speaker who leads.", |p: &PairSignal<'a>| p.from),
-        Column::text("to", "Speaker who follows.", |p: &PairSignal<'a>| p.to),
+        Column::text("from", "Speaker whose signal leads: each ordered pair has rows.", |p: &PairSignal<'a>| p.from),
+        Column::text(
+            "to",
+            "Speaker whose signal is set against it, at the same time or later.",
+            |p: &PairSignal<'a>| p.to,
+        ),
         Column::text("signal", SIGNALS, |p: &PairSignal<'a>| p.signal),
         Column::float(
             "window_secs",
@@ -121,16 +126,8 @@ fn measures<'a>(config: &SynchronyConfig) -> [Column<PairSignal<'a>>; 9] {
             |p: &PairSignal<'a>| p.following.map(|f| f.correlation),
         )
         .from_source("Boker et al. 2002; Ramseyer & Tschacher 2011"),
-        Column::float(
-            "z",
-            "sd",
-            format!(
-                "That correlation against the best of each of {surrogates} surrogates with shuffled windows, in their \
-                 spread (Ramseyer and Tschacher 2011)."
-            ),
-            |p: &PairSignal<'a>| p.following.map(|f| f.z),
-        )
-        .from_source("Ramseyer & Tschacher 2011"),
+        Column::float("z", "sd", z_meaning(config), |p: &PairSignal<'a>| p.following.map(|f| f.z))
+            .from_source("Ramseyer & Tschacher 2011"),
         Column::float(
             "p",
             "1",

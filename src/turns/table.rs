@@ -87,12 +87,17 @@ fn layout<'a>(config: &TurnsConfig) -> Layout<TurnRow<'a>> {
     ));
     columns.push(Column::text(
         "face_source",
-        "cast = the speaker's own face; only_visible = the one person seen while the speaker is not placed on the screen.",
+        "Whose face the face columns of the row describe: cast = the speaker's own, by the mouth that moves with the voice; only_visible \
+         = the one person measured in the turn while the speaker has no place on the screen: it may be the listener's. For what is to be \
+         the speaker's keep cast. Null without a face, with face_missing.",
         |r: &TurnRow<'a>| r.facts.face_source,
     ));
-    let why = "Why the face columns are null: no_stream, no_face, off_screen (the speaker's person is not in the \
-        picture), not_cast (faces are seen, and which of them is the speaker's is not known), low_quality, still_picture, past_end, \
-        not_requested.";
+    let why = "Why the face columns are null; null = they are filled. no_stream (no video), no_face (nobody is seen in \
+        {turns.min_presence_share} of the turn's looked-at frames, or neither the speaker nor anybody well enough), off_screen (others are \
+        measured, the speaker's person is not seen), not_cast \
+        (several are measured, and which of them speaks is not known), low_quality (no look at the face reaches {turns.min_face_size_px} px, \
+        presence {turns.min_presence}, sharpness {turns.min_sharpness} and at most {turns.max_yaw_deg} deg turned aside), still_picture \
+        (a photo), past_end (begins after the video's end), not_requested (video left out by input.skip_video).";
     columns.push(Column::text("face_missing", why, |r: &TurnRow<'a>| r.facts.face_missing).until(CutOff::TurnEnd));
     columns.extend(face_columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| r.facts.face.as_ref())));
     Layout {
@@ -115,7 +120,8 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
             |r: &TurnRow<'a>| r.turn.index,
         )
         .until(CutOff::None),
-        Column::float("start_secs", "s", "Start of the turn, from the recording's origin.", |r: &TurnRow<'a>| {
+        Column::float("start_secs", "s", "Start of the turn from the recording's origin: as the transcript writes it (moved only where the recipe asks), not where the \
+         voice begins; without a transcript the start of the speech turn found.", |r: &TurnRow<'a>| {
             r.turn.segment.start()
         })
         .until(CutOff::TurnStart)
@@ -125,10 +131,19 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
         Column::float("end_secs", "s", "End of the turn; it may lie past the media's end.", |r: &TurnRow<'a>| {
             r.turn.segment.end()
         }),
-        Column::float("duration_secs", "s", "End minus start.", |r: &TurnRow<'a>| r.turn.segment.duration()),
-        Column::text("speaker", "The transcript's label, else the diarized speaker.", |r: &TurnRow<'a>| {
-            r.turn.speaker.as_deref().or(r.facts.speech.speaker.as_deref())
-        }),
+        Column::float(
+            "duration_secs",
+            "s",
+            "End minus start, as the transcript writes them: not cut at the recording's end, and not the time of speech. Cues of a few \
+            milliseconds and cues past the end are kept; voice_missing tells of them.",
+            |r: &TurnRow<'a>| r.turn.segment.duration(),
+        ),
+        Column::text(
+            "speaker",
+            "The transcript's label as written; of a turn without one, the diarized speaker who talks most in it (of two equal ones the \
+             first by name). Null without a label where nobody is heard.",
+            |r: &TurnRow<'a>| r.turn.speaker.as_deref().or(r.facts.speech.speaker.as_deref()),
+        ),
         Column::text(
             "speaker_role",
             "The speaker's role, where the manifest or the sample gives one.",
@@ -138,7 +153,8 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
         Column::int(
             "words",
             "",
-            "Words in the text: runs of letters, digits and apostrophes between spaces; null with words_missing.",
+            "Words in the text: runs of letters, digits and apostrophes, so that a hyphenated word is two and a mark that stays in the text, \
+             such as [laughter], is one; 0 for a text without any. Null with words_missing.",
             |r: &TurnRow<'a>| r.facts.words.ok(),
         ),
         Column::text(
@@ -172,8 +188,12 @@ fn speech_columns<'a>() -> Vec<Column<TurnRow<'a>>> {
         .of(Modality::Voice),
         Column::bool(
             "speaker_contradicts",
-            "True when another voice than the matched one talks most and the matched one has less than a third of the \
-             turn's speech (who talks while another does is heard, though less).",
+            "Check of the label by the sound: true when the voice that talks most in the turn is not the one matched to \
+             the turn's label and the matched one has less than a third of the turn's speech (who talks while another \
+             does is heard, though less). Matched: over the whole interview each label gets the voice it shares most \
+             time with, one voice a label. Null = cannot be checked: no label, a label without a matched voice, nobody \
+             heard in the turn, or no sound. Leave out what is true; null speaks neither for nor against. Diarization \
+             itself leans on the labels unless speaker.labels is ignore.",
             |r: &TurnRow<'a>| r.facts.contradicts(),
         )
         .of(Modality::Voice),

@@ -68,6 +68,21 @@ impl BookColumn {
         std::iter::once(self.spec.description.to_string()).chain(others).collect()
     }
 
+    /// Its unit; what it is where it has none.
+    fn unit(&self) -> &str {
+        let spec = &self.spec;
+        let orders = ["_index", "_position", "_stream", "_rank", "_id"];
+        match spec.kind {
+            _ if !spec.unit.is_empty() => &spec.unit,
+            Kind::Bool => "true/false",
+            Kind::Str => "text",
+            Kind::StrList => "list of texts",
+            Kind::I64 if spec.name == "frame" || orders.iter().any(|end| spec.name.ends_with(end)) => "number",
+            Kind::I64 => "count",
+            Kind::F32 | Kind::F64 | Kind::F32List => "1",
+        }
+    }
+
     fn is_list(&self) -> bool {
         matches!(self.spec.kind, Kind::F32List | Kind::StrList)
     }
@@ -220,9 +235,11 @@ fn layout<'a>() -> Layout<Line<'a>> {
         Column::text("table", "Table.", |l: &Line<'a>| l.table.name.as_str()),
         Column::text("column", "Name of the column.", |l: &Line<'a>| l.column.spec.name.as_ref()),
         Column::text("type", "What it holds.", |l: &Line<'a>| l.column.spec.kind.name()),
-        Column::text("unit", "Unit; empty for texts and counts.", |l: &Line<'a>| {
-            text(Some(l.column.spec.unit.to_string()))
-        }),
+        Column::text(
+            "unit",
+            "Unit; 1 = a number without one; count, number (of an order), true/false, text or list of texts where there is none.",
+            |l: &Line<'a>| l.column.unit(),
+        ),
         Column::text("meaning", "What it means, with the thresholds that held.", |l: &Line<'a>| l.column.meaning()),
         Column::text("source", "Where the definition comes from; empty = Turnwise's own.", |l: &Line<'a>| {
             text(Some(l.column.spec.source.to_string()))

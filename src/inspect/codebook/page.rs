@@ -9,18 +9,59 @@ use crate::text::{clean, counted};
 
 const HEAD: &str = "| column | unit | meaning | source | modality | cut-off | filled | range seen |\n|---|---|---|---|---|---|---|---|\n";
 
+/// How to read the page.
+const PREFACE: &str = "\
+Made by `turnwise schema --codebook`. Meaning: as the tables' own files tell it, with the thresholds that held; \
+keys in brackets are those of the \
+recipe. Source: in full at the end; empty = Turnwise's own definition. Modality: the sense a column comes from. \
+Unit: 1 = a number without unit \
+(share, probability, correlation).
+
+- Null: a value that is not known or not defined is null, never 0 or NaN; 0 is measured. Why a group of columns is \
+null stands in its `_missing` column, which \
+is null where nothing is missing. Null in true/false columns means not known, not false.
+- Cut-off: the time up to which a column looked. none = known beforehand; turn_start; turn_end; next_turn = start \
+of the next turn; interview = its \
+end. For prediction take no column with cut-off interview: it looks ahead.
+- Filled: share of rows with a value. Range seen: smallest, median and largest number (of lists their length; a \
+median of more than 4096 numbers is \
+rounded towards zero by less than 0.4 %), or the number of distinct texts, with the texts and their counts where \
+they are few.
+- Keys: `interview_id` joins all tables; with `turn_index` also `turns`, `turn_faces`, `dyads` (one row a turn and \
+`listener`) and `words`; \
+`synchrony` has one row for `from`, `to` and `signal`.
+";
+
+/// Terms that descriptions use.
+const WORDS: &str = "\
+- Origin: time 0 of every table: the start time the recording's container tells, which sound and video share. A \
+transcript's times are counted from it.
+- Turn: a cue of the transcript with its times as written; without a transcript a speech turn found by diarization.
+- Label: the name the transcript gives a turn's speaker. Voice: a speaker found in the sound by diarization \
+(SPEAKER_00 the first to talk). Person: \
+somebody on the screen (P1 the first seen).
+- Matched: each label has the voice with which it shares most time over the interview, one voice a label. Cast: \
+each voice has the person whose mouth moves \
+with it.
+- Speaker: the turn's label, else its voice. Listener: every other label of the interview, addressed or not. A \
+transcript with no labels, or one, gives `dyads` and `synchrony` no rows.
+- Floor: consecutive turns of one speaker, nobody else holding the floor between them. Backchannel: a short turn \
+wholly inside another's; it holds no floor.
+- Exchange: a turn and the next one in the transcript, of two speakers.
+- Looked-at frame: a frame of the video in which faces are searched (`face.rate_hz` of them a second; expressions \
+`face.expression_hz`). Instant: a \
+looked-at frame in which the person's face is large, sharp and frontal enough to count (`turns.min_face_size_px` \
+and the next keys).
+- Frame of sound: 10 ms. Voiced: the pitch model is at least `voice.voicing_confidence` sure of a pitch in it; \
+eGeMAPS has openSMILE's own decision.
+- Layout: one_camera, split_screen or gallery: whether people who are seen together are in one room.
+- Names with speech_: by the sound; the same names without it: by the transcript's times.
+";
+
 impl Codebook {
     /// The page.
     pub(super) fn page(&self) -> String {
-        let mut text = String::from(
-            "# Codebook\n\n\
-             Made by `turnwise schema --codebook`. Meaning: as the tables' own files tell it, thresholds with the values that held; keys in \
-             brackets are those of the recipe. Source: in full at the end; empty = Turnwise's own definition. Modality: the sense a column \
-             comes from. Cut-off: the time up to which it looked: none (known beforehand), turn_start, turn_end, next_turn, interview (its \
-             end). Filled: share of rows with a value; why the others have none, `_missing` columns tell. Range seen: smallest, median and \
-             largest number (of lists their length; a median of more than 4096 numbers is rounded towards zero by less than 0.4 %), or the \
-             number of distinct texts, with the texts and their counts where they are few.\n",
-        );
+        let mut text = format!("# Codebook\n\n{PREFACE}\n## Words\n\n{WORDS}");
         // Writing to a String cannot fail.
         if let Some(left_out) = self.left_out() {
             let _ = writeln!(text, "\nNot in it: {left_out}.");
@@ -71,7 +112,7 @@ fn line(text: &mut String, name: &str, column: &BookColumn) {
         text,
         "| `{}` | {} | {} | {} | {} | {} | {} | {} |",
         cell(name),
-        cell(&spec.unit),
+        cell(column.unit()),
         cell(&clean(&column.meaning())),
         cell(&spec.source),
         spec.modality.name(),

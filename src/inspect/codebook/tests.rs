@@ -78,13 +78,15 @@ fn every_format_gives_the_same_codebook_with_counts_that_are_right() {
         "the failed one has a row"
     );
     for line in [
-        "| `floor_transfer` |  | gap, overlap or touch. | Heldner & Edlund 2010 | dyad | turn_end | 40 % | gap (9), overlap (3) |",
+        "| `floor_transfer` | text | gap, overlap or touch. | Heldner & Edlund 2010 | dyad | turn_end | 40 % | gap (9), overlap (3) |",
         "| `floor_offset_secs` | s | Gap \\| or overlap. | Stivers et al. 2009 | none | interview | 40 % | -1 / 10.5 / 22 |",
-        "| `interrupts` |  | Goes on. |  | none | interview | 100 % | false (27), true (3) |",
-        "| `warnings` |  | In words. |  | none | interview | 100 % | lengths 0 / 1 / 2 |",
+        "| `interrupts` | true/false | Goes on. |  | none | interview | 100 % | false (27), true (3) |",
+        "| `warnings` | list of texts | In words. |  | none | interview | 100 % | lengths 0 / 1 / 2 |",
         "| `dyads.floor_offset_secs` |",
         "| `interviews.duration_secs` |",
         "One turn and one other. 30 rows in 3 files.",
+        "- Floor: consecutive turns of one speaker",
+        "- Null: a value that is not known or not defined is null",
         "Not in it: files that no finished interview vouches for are left out: 1 of dyads.",
         "- **Heldner & Edlund 2010**: Heldner, M.",
     ] {
@@ -139,4 +141,19 @@ fn thirty_columns_are_named_once() {
     let all = first_columns();
     assert_eq!(all.len(), 30);
     assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 30);
+}
+
+#[test]
+fn a_column_without_a_unit_tells_what_it_is() {
+    let unit = |name: &'static str, kind: Kind, unit: &'static str| {
+        let spec = ColumnSpec::new(name, kind, unit, "x");
+        BookColumn { spec, otherwise: BTreeSet::new(), tally: Tally::default() }.unit().to_owned()
+    };
+    assert_eq!(unit("head_nods", Kind::I64, ""), "count");
+    assert_eq!(unit("turn_index", Kind::I64, ""), "number");
+    assert_eq!(unit("audio_rate_hz", Kind::I64, "Hz"), "Hz");
+    assert_eq!(unit("interrupts", Kind::Bool, ""), "true/false");
+    assert_eq!(unit("speaker", Kind::Str, ""), "text");
+    assert_eq!(unit("warnings", Kind::StrList, ""), "list of texts");
+    assert_eq!(unit("value", Kind::F64, ""), "1");
 }

@@ -6,6 +6,7 @@ use crate::table::Column;
 const CITED: &[(&str, &str)] = &[
     ("floor_offset_secs", "Heldner & Edlund 2010; Stivers et al. 2009"),
     ("floor_transfer", "Heldner & Edlund 2010"),
+    ("interrupts", "Heldner 2011"),
     ("backchannel", "Yngve 1970"),
     ("backchannels_received", "Yngve 1970"),
     ("response_latency_secs", "Stivers et al. 2009"),

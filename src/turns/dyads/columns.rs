@@ -81,7 +81,13 @@ pub(super) fn layout<'a>(config: &TurnsConfig) -> Layout<Dyad<'a>> {
             .until(CutOff::None),
         Column::int("turn_index", "", "Turn.", |d: &Dyad<'a>| d.turn_index).until(CutOff::None),
         Column::text("speaker", "The turn's speaker.", |d: &Dyad<'a>| d.speaker).until(CutOff::TurnEnd),
-        Column::text("listener", "Another speaker of the interview.", |d: &Dyad<'a>| d.listener).until(CutOff::None),
+        Column::text(
+            "listener",
+            "Another speaker (label) of the interview, who need not be the one addressed: a turn has a row for every other speaker, so that \
+             interview_id, turn_index and listener are the row's key; in a crowd for those nearest in time.",
+            |d: &Dyad<'a>| d.listener,
+        )
+        .until(CutOff::None),
     ];
     columns.extend(who_they_are());
     let mut measures = floor_columns(config);
@@ -131,13 +137,15 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
         Column::float(
             "floor_offset_secs",
             "s",
-            "Floor-transfer offset (Heldner and Edlund 2010; sign of Stivers et al. 2009): where the turn takes the \
-             floor \
-             from the listener, its start minus the end of the listener's floor, backchannels left out: above 0 a gap, \
-             below an overlap, 0 neither; else null, with floor_missing.",
+            "Floor-transfer offset (Heldner and Edlund 2010; sign of Stivers et al. 2009): where the turn takes the floor from the \
+             listener, its start minus the end of the listener's floor: above 0 a gap, below an overlap, 0 they touch (to half a \
+             millisecond). By the turns' times as written: subtitles, which never overlap, give nothing below 0 (speech_floor_offset_secs \
+             goes by the voices). A floor is consecutive turns of one speaker, nobody else holding the floor between (floor_index of \
+             turns); a backchannel, a short turn wholly inside another's, holds none. Null where the turn takes no floor from this \
+             listener, with floor_missing.",
             |d: &Dyad<'a>| d.floor_offset_secs.ok(),
         ),
-        Column::text("floor_transfer", "gap, overlap or touch (neither), by that offset.", |d: &Dyad<'a>| {
+        Column::text("floor_transfer", "gap, overlap or touch (neither), by floor_offset_secs.", |d: &Dyad<'a>| {
             d.floor_offset_secs.ok().map(transfer)
         }),
         Column::text(
@@ -160,9 +168,11 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
         Column::bool(
             "interrupts",
             format!(
-                "True when the turn opens a floor while the listener holds it, with at least {heard} s of overlap \
-                 (turns.floor.min_overlap_secs; Heldner 2011) and not together with the listener, and goes on after \
-                 the listener's end; told of the floor's first turn alone."
+                "True when the turn is the first of a floor, begins at least {together} s after the listener did \
+                 (turns.floor.simultaneous_secs) and at least {heard} s before the listener's end \
+                 (turns.floor.min_overlap_secs), and goes on after that end; by the turns' times as written. False for every other turn: \
+                 what goes on with a floor, backchannels, turns wholly inside another's. Never null, so a rate has for its denominator the \
+                 turns whose floor_position in turns is 1, and cues that cannot overlap (subtitles) give none: see speech_interrupts."
             ),
             |d: &Dyad<'a>| d.interrupts,
         ),
@@ -174,18 +184,6 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
             ),
             |d: &Dyad<'a>| d.is_backchannel,
         ),
-        Column::float(
-            "response_latency_secs",
-            "s",
-            "Where the turn takes the floor from the listener after the listener's end: its start minus that end, 0 or \
-             more (Stivers et al. 2009); null where it answers nobody, with response_latency_missing.",
-            |d: &Dyad<'a>| d.response().ok(),
-        ),
-        Column::text(
-            "response_latency_missing",
-            "Why response_latency_secs is null: those of floor_missing, and overlap (begun before the listener's end).",
-            |d: &Dyad<'a>| d.response().err(),
-        ),
     ];
     let mut all = vec![
         Column::bool(
@@ -195,14 +193,36 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
         )
         .until(CutOff::TurnStart),
     ];
-    all.extend(all_until(CutOff::TurnEnd, columns));
+    all.extend(all_until(CutOff::TurnEnd, columns.into_iter().chain(answer_columns())));
     all.push(Column::int(
         "backchannels_received",
         "",
-        format!("Later turns of the listener of at most {most} s that lie wholly inside the turn."),
+        format!(
+            "Turns of the listener, begun after this one, of at most {most} s (turns.floor.max_backchannel_secs, Turnwise's limit), that \
+             lie wholly inside it by the turns' times as written: \"mhm\" (Yngve 1970). Always 0 where cues cannot overlap, as in subtitles: \
+             see speech_backchannels. It looks past the turn's end, so no task's feature."
+        ),
         |d: &Dyad<'a>| d.others.later.iter().filter(|o| is_backchannel(**o, d.here, d.max_backchannel_secs)).count(),
     ));
     all
+}
+
+/// How long the turn lets the listener wait for an answer.
+fn answer_columns<'a>() -> [Column<Dyad<'a>>; 2] {
+    [
+        Column::float(
+            "response_latency_secs",
+            "s",
+            "How long an answer waits: floor_offset_secs where that is 0 or more. Never negative; null where the turn begins before the \
+             listener's end (overlap) and where it takes no floor from the listener, with response_latency_missing.",
+            |d: &Dyad<'a>| d.response().ok(),
+        ),
+        Column::text(
+            "response_latency_missing",
+            "Why response_latency_secs is null: those of floor_missing, and overlap (begun before the listener's end).",
+            |d: &Dyad<'a>| d.response().err(),
+        ),
+    ]
 }
 
 /// How much each of the two has talked so far.
@@ -230,7 +250,9 @@ fn count_columns<'a>() -> Vec<Column<Dyad<'a>>> {
         Column::float(
             "speaker_floor_share",
             "1",
-            "The speaker's share of all turns' time up to the turn's end, 0 to 1.",
+            "The speaker's share of the talk so far, 0 to 1: time of the speaker's turns over the sum of every speaker's (not of the pair's \
+             alone), by the turns' times, from the interview's start to this turn's end, of turns up to this one. Where two talk together it \
+             counts for each. The last turn's row tells the whole interview.",
             |d: &Dyad<'a>| d.speaker_so_far.floor_share,
         )
         .until(CutOff::TurnEnd),
