@@ -48,7 +48,7 @@ def metadata_stays_and_keys_are_dictionaries(corpus, packed):
                 assert schema.field(field.name).metadata == field.metadata, (file, field.name)
                 assert schema.field(field.name).type == field.type, (file, field.name)
             assert schema.names.index("group") > schema.names.index("interview_id"), file
-            assert schema.metadata[b"turnwise.recipe"] == table.schema.metadata[b"turnwise.recipe"], file
+            assert footer.metadata[b"turnwise.recipe"] == table.schema.metadata[b"turnwise.recipe"], file
             last = ""
             for i in range(footer.num_row_groups):
                 group = footer.row_group(i)

@@ -67,7 +67,8 @@ class Corpus:
         self.run("extract", "corpus.csv", "--out", "real", "--quiet")
         found = {}
         for file in sorted((self.folder / "real").glob("*/real.parquet")):
-            found[file.parent.name] = pq.ParquetFile(file).schema_arrow
+            told = {k: v for k, v in pq.read_metadata(file).metadata.items() if k != b"ARROW:schema"}
+            found[file.parent.name] = pq.ParquetFile(file).schema_arrow.with_metadata(told)
         assert {"interviews", "turns", "dyads", "turn_faces", "voice", "faces", "tracks", "speakers", "speech"} <= set(found), found.keys()
         # A table that not every interview has.
         smiles = found["tracks"]
