@@ -2,7 +2,7 @@
 //! schema a table, one group an interview.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::spelling::folded;
@@ -159,7 +159,7 @@ impl Footers {
             self.schema = Some(footer);
             return Ok(());
         };
-        for spec in footer.columns.iter() {
+        for spec in &footer.columns {
             let Some(known) = schema.columns.iter_mut().find(|c| c.name == spec.name) else { continue };
             if known.kind != spec.kind {
                 let what = format!(
@@ -231,13 +231,5 @@ fn with_group(columns: &mut Vec<ColumnSpec>) {
         let at = columns.iter().position(|c| c.name == KEY).map_or(0, |at| at + 1);
         let spec = ColumnSpec::new(GROUP, Kind::Str, "", "Group of the interview, as in interviews.");
         columns.insert(at, spec.until(CutOff::None));
-    }
-}
-
-/// The rows' files of those interviews, in order.
-impl HeldTable {
-    /// Files of the interviews named, in that order; those without one are passed over.
-    pub fn paths<'a>(&'a self, ids: &[&'a str]) -> Vec<(&'a str, &'a PathBuf)> {
-        ids.iter().filter_map(|id| Some((*id, &self.files.get(*id)?.path))).collect()
     }
 }

@@ -46,13 +46,13 @@ pub(super) fn parts<'a>(table: &HeldTable, interviews: &[&'a Held]) -> Vec<Vec<&
 pub(super) fn write_part(path: &Path, part: &Part<'_>) -> Result<u64> {
     let Part { table, interviews } = part;
     write_row_groups(path, &table.schema, |groups| {
-        let with_files = interviews.iter().filter_map(|held| Some((*held, &table.files.get(&held.id)?.path)));
+        let mut with_files = interviews.iter().filter_map(|held| Some((*held, &table.files.get(&held.id)?.path)));
         if table.lists_interviews {
             let paths: Vec<_> = with_files.map(|(_, path)| path.clone()).collect();
             let rows = read_interviews(&paths)?;
             return groups.write(&in_order(table, &rows, None), rows.rows());
         }
-        with_files.into_iter().try_for_each(|(held, path)| write_interview(groups, table, held, path))
+        with_files.try_for_each(|(held, path)| write_interview(groups, table, held, path))
     })
 }
 
