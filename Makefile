@@ -81,6 +81,7 @@ test: apt target models samples
 	cargo test --release --locked $(FEATURES)
 	cargo build --release --locked $(FEATURES)
 	$(PYTHON) -m unittest discover -s tests -p 'test_*.py' -q
+	$(PYTHON) tests/readers --binary "$${CARGO_TARGET_DIR:-target}/release/turnwise"
 	$(call TORTURE,0) --seed 1
 
 test-shared: apt target models samples

@@ -7,8 +7,10 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use turnwise::store::{Format, Writer};
 
 mod extract;
+mod pack;
 
 pub use extract::Extract;
+pub use pack::Pack;
 
 /// Interview videos and transcripts in, Parquet tables of faces, voices and turns out.
 #[derive(Debug, Parser)]
@@ -69,6 +71,9 @@ pub enum Command {
     /// Write measurements in the form that other programs read.
     #[command(subcommand)]
     Export(Export),
+    /// Make one data set of an output folder that Hugging Face datasets, pandas, polars, DuckDB and Arrow load: Parquet
+    /// files for each table, a card, splits by couple or family.
+    Pack(Pack),
     /// List the models: role, licence, hash, present or missing.
     Models,
     /// Print the recipe: every parameter that changes results, with its value.

@@ -1,15 +1,16 @@
-//! `turnwise export`: measurements in the form that other programs read.
+//! `turnwise export` and `turnwise pack`: measurements in the form that other programs read.
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
 use turnwise::corpus::read_manifest;
-use turnwise::export::{ClipSource, ExportRequest, export_instances, export_rescue};
+use turnwise::export::{ClipSource, ExportRequest, PackRequest, Shares, export_instances, export_rescue};
+use turnwise::inference::Registry;
 use turnwise::pipeline::{Request, schemas};
 use turnwise::recipe::Recipe;
 
 use super::must_be_there;
-use crate::cli::{ExportJsonl, ExportRescue};
+use crate::cli::{ExportJsonl, ExportRescue, Pack};
 
 /// Writes the benchmark's samples anew, cue fields from measurements; tells how many.
 pub fn rescue(args: &ExportRescue) -> Result<String> {
@@ -41,4 +42,18 @@ pub fn jsonl(args: &ExportJsonl) -> Result<String> {
         schemas: &schemas,
     };
     Ok(export_instances(&request, &args.task, args.questions.as_deref())?)
+}
+
+/// Makes one data set of an output folder; tells what it holds.
+pub fn pack(args: &Pack, registry: &Registry) -> Result<String> {
+    must_be_there(&args.out)?;
+    let request = PackRequest {
+        out: &args.out,
+        to: &args.to,
+        by_group: args.by_group,
+        shares: Shares { validation: args.validation, test: args.test, seed: args.seed },
+        mixed: args.mixed,
+        registry,
+    };
+    Ok(turnwise::export::pack(&request)?)
 }

@@ -3,6 +3,7 @@
 mod clips;
 mod cues;
 mod instances;
+mod pack;
 mod rescue;
 mod review;
 mod run;
@@ -10,6 +11,7 @@ mod run;
 pub use clips::ClipSource;
 pub use cues::{CueField, CueTable, Told, Wording};
 pub use instances::{Measured, Questions, Said, lines};
+pub use pack::{PackRequest, Shares, pack};
 pub use rescue::rewrite;
 pub use review::{ReviewClip, cut};
 pub use run::{ExportRequest, export_instances, export_rescue};

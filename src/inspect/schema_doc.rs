@@ -112,7 +112,8 @@ fn line(text: &mut String, name: &str, column: &ColumnSpec, description: &str) {
     );
 }
 
-pub(super) fn cell(text: &str) -> String {
+/// A text as a cell of a Markdown table.
+pub fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 

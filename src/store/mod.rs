@@ -4,12 +4,14 @@
 //! time, `interviews` joins the
 //! one-row tables of a corpus, `rttm` speaks RTTM and UEM, `paths`, `folder` and `interview_files` know where things
 //! lie in an output folder, `provenance` how they were made, `sweep` takes away what a killed run left, `finished` says
-//! which tables may be taken, and taken together, `agreement` whether annotations are of the same turns.
+//! which tables may be taken, and taken together, `holdings` all that a folder has of them, `row_groups` writes those
+//! of several interviews into one file, `agreement` whether annotations are of the same turns.
 
 pub mod agreement;
 pub mod finished;
 pub mod folder;
 mod format;
+pub mod holdings;
 pub mod interview_files;
 pub mod interviews;
 pub mod parquet;
@@ -17,6 +19,7 @@ mod parts;
 pub mod paths;
 pub mod provenance;
 pub mod read;
+pub mod row_groups;
 pub mod rttm;
 mod seal;
 pub mod sweep;

@@ -6,13 +6,14 @@
 //! entry is made here and handed to it; polars keeps a caller's entry.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use polars::prelude::{
-    ArrowDataType, ArrowField, ArrowSchema, BooleanChunked, Column, DataFrame, DataType, Field, Float32Chunked,
-    Float32Type, Float64Chunked, Int64Chunked, IntoSeries, KeyValueMetadata, ListBuilderTrait,
+    ArrowDataType, ArrowField, ArrowSchema, BatchedWriter, BooleanChunked, Column, DataFrame, DataType, Field,
+    Float32Chunked, Float32Type, Float64Chunked, Int64Chunked, IntoSeries, KeyValueMetadata, ListBuilderTrait,
     ListPrimitiveChunkedBuilder, ListStringChunkedBuilder, NewChunkedArray, ParquetCompression, ParquetWriter,
     PlSmallStr, Schema, StatisticsOptions, StringChunked,
 };
@@ -129,38 +130,47 @@ pub(super) fn out(table: &Table) -> OutTable<'_> {
 pub(super) fn write_table(path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) -> Result<()> {
     table.refuse_twins(path)?;
     write_whole(path, |file| {
-        let schema = Schema::from_iter(table.columns.iter().map(|c| Field::new(c.name.into(), data_type(c.kind))));
-        let mut writer = ParquetWriter::new(&mut *file)
-            .with_compression(ParquetCompression::Zstd(Some(ZstdLevel::try_new(ZSTD_LEVEL)?)))
-            .with_statistics(StatisticsOptions::default())
-            // Pages are compressed while they are written, one after another: a pool of threads wins nothing (measured)
-            // and belongs to the models.
-            .set_parallel(false)
-            .with_key_value_metadata(Some(key_values(table, metadata)?))
-            .batched(&schema)?;
+        let mut writer = batched(&mut *file, table, metadata)?;
         let rows = table.rows;
         // Group by group: the copy that polars needs never exceeds one row group.
         for start in (0..rows).step_by(ROW_GROUP_ROWS) {
-            let range = start..rows.min(start + ROW_GROUP_ROWS);
-            // Columns without a value are hundreds where there is only a transcript: one of each kind serves them all.
-            let mut missing: Vec<(Kind, Column)> = Vec::new();
-            let mut column = |c: &OutColumn| match (c.data, missing.iter().find(|(kind, _)| *kind == c.kind)) {
-                (Some(data), _) => to_column(c.name.into(), data, range.clone()),
-                (None, Some((_, column))) => column.clone().with_name(c.name.into()),
-                (None, None) => {
-                    let column = to_column(c.name.into(), &ColumnData::missing(c.kind, range.len()), 0..range.len());
-                    missing.push((c.kind, column.clone()));
-                    column
-                }
-            };
-            let columns = table.columns.iter().map(&mut column).collect();
-            writer.write_batch(&DataFrame::new(range.len(), columns)?)?;
+            writer.write_batch(&frame(&table.columns, start..rows.min(start + ROW_GROUP_ROWS))?)?;
             crate::pulse::beat();
         }
         writer.finish()?;
         drop(writer);
         Ok(seal::seal(file, seal::PARQUET)?)
     })
+}
+
+/// Writes a file of such a table, a row group a batch.
+pub(super) fn batched<W: Write>(file: W, table: &OutTable, metadata: &FileMetadata) -> Result<BatchedWriter<W>, Cause> {
+    let schema = Schema::from_iter(table.columns.iter().map(|c| Field::new(c.name.into(), data_type(c.kind))));
+    Ok(ParquetWriter::new(file)
+        .with_compression(ParquetCompression::Zstd(Some(ZstdLevel::try_new(ZSTD_LEVEL)?)))
+        .with_statistics(StatisticsOptions::default())
+        // Pages are compressed while they are written, one after another: a pool of threads wins nothing (measured)
+        // and belongs to the models.
+        .set_parallel(false)
+        .with_key_value_metadata(Some(key_values(table, metadata)?))
+        .batched(&schema)?)
+}
+
+/// Those rows of the columns.
+pub(super) fn frame(columns: &[OutColumn<'_>], range: Range<usize>) -> Result<DataFrame, Cause> {
+    // Columns without a value are hundreds where there is only a transcript: one of each kind serves them all.
+    let mut missing: Vec<(Kind, Column)> = Vec::new();
+    let mut column = |c: &OutColumn| match (c.data, missing.iter().find(|(kind, _)| *kind == c.kind)) {
+        (Some(data), _) => to_column(c.name.into(), data, range.clone()),
+        (None, Some((_, column))) => column.clone().with_name(c.name.into()),
+        (None, None) => {
+            let column = to_column(c.name.into(), &ColumnData::missing(c.kind, range.len()), 0..range.len());
+            missing.push((c.kind, column.clone()));
+            column
+        }
+    };
+    let columns = columns.iter().map(&mut column).collect();
+    Ok(DataFrame::new(range.len(), columns)?)
 }
 
 fn key_values(table: &OutTable, metadata: &FileMetadata) -> Result<KeyValueMetadata, Cause> {

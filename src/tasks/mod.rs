@@ -28,7 +28,7 @@ mod target;
 
 pub use check::{Findings, Media, check};
 pub use features::{FeatureSet, FeatureTable, SampleFeatures};
-pub use rescue::{GoldViewpoint, Instance, KnownEmotion, instances};
+pub use rescue::{GoldViewpoint, Instance, KnownEmotion, group_of, instances};
 pub use rule::{AnswerKind, Candidates, LABELS, Metrics, RULES, RuleSpec};
 pub use run::{TaskRequest, write_task_tables};
 pub use schemas::schemas;

@@ -85,7 +85,7 @@ pub(super) fn instance(sample: &Sample, position: usize, id: String) -> Instance
 }
 
 /// The folder of an id, else the id.
-pub(super) fn group_of(id: &str) -> &str {
+pub fn group_of(id: &str) -> &str {
     id.rsplit_once('/').map_or(id, |(folder, _)| folder)
 }
 
