@@ -12,6 +12,7 @@ pub mod folder;
 mod format;
 pub mod interview_files;
 pub mod interviews;
+pub mod joined;
 pub mod parquet;
 mod parts;
 pub mod paths;
