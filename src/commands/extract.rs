@@ -82,12 +82,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         out: &args.out,
         writer: args.tables.writer(),
         jobs: jobs(args.jobs),
-        limits: Limits {
-            stall: Duration::from_secs(args.stall_secs),
-            memory_bytes: args
-                .memory_limit
-                .or_else(|| corpus::default_memory_limit(jobs(args.jobs).min(requests.len()))),
-        },
+        limits: limits(args, requests.len()),
         force: args.force,
         shard: args.shard,
         unlisted,
@@ -119,6 +114,11 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     } else {
         ExitCode::from(SOME_FAILED)
     })
+}
+
+fn limits(args: &Extract, interviews: usize) -> Limits {
+    let share = || corpus::default_memory_limit(jobs(args.jobs).min(interviews));
+    Limits { stall: Duration::from_secs(args.stall_secs), memory_bytes: args.memory_limit.or_else(share) }
 }
 
 /// Runs, and tells and logs what happens.
