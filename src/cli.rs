@@ -8,9 +8,11 @@ use turnwise::store::{Format, Writer};
 
 mod extract;
 mod pack;
+mod status;
 
 pub use extract::Extract;
 pub use pack::Pack;
+pub use status::Status;
 
 /// Interview videos and transcripts in, Parquet tables of faces, voices and turns out.
 #[derive(Debug, Parser)]
@@ -49,6 +51,8 @@ pub enum Share {
 pub enum Command {
     /// Extract one interview or a whole corpus into tables.
     Extract(Extract),
+    /// Tell how a corpus stands: what is done, failed, stale or missing, how fast it goes and how long it will take.
+    Status(Status),
     /// Show what a table or an output folder holds.
     Inspect(Inspect),
     /// Find out who speaks when in a recording, and write it as RTTM.

@@ -17,7 +17,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     commands::sharing::set(commands::sharing::of(&cli));
-    commands::logging::start(cli.verbose, cli.quiet);
+    commands::logging::start(&cli);
     match commands::run(&cli) {
         Ok(code) => code,
         Err(error) => {

@@ -52,6 +52,16 @@ pub struct Extract {
     /// Do interviews again that are already done.
     #[arg(long, conflicts_with = "verify")]
     pub force: bool,
+    /// Do only the interviews that failed; those that are missing or stale stay as they are.
+    #[arg(long, conflicts_with = "force")]
+    pub retry_failed: bool,
+    /// Do only part I of N of the manifest, such as 2/8: which part an interview is in is decided by its id. The parts
+    /// may be done at the same time, on one machine or many, and write into one folder.
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<turnwise::corpus::Shard>,
+    /// For a trial: stop taking interviews, in the manifest's order, once they hold so many minutes of media.
+    #[arg(long, value_name = "MINUTES", value_parser = minutes)]
+    pub limit_minutes: Option<f64>,
     /// How the tables are written; a folder holds one format.
     #[command(flatten)]
     pub tables: TableFormat,
@@ -64,7 +74,7 @@ pub struct Extract {
     pub plan: bool,
     /// Remove the files of interviews that are in the folder and no longer in the manifest: tables, RTTM, timings,
     /// their rows.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["retry_failed", "shard", "limit_minutes"])]
     pub prune: bool,
     /// Read all of the media and of the tables of interviews already done before believing that they are what they
     /// were. Without it long files are read whole only where their time of change is another than it was.
@@ -77,6 +87,23 @@ pub struct Extract {
     /// Give an interview up when nothing has been decoded or computed for so long.
     #[arg(long, value_name = "SECS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     pub stall_secs: u64,
+    /// Tell everything on standard error as JSON, one object a line, with its time; no progress bars. What happened to
+    /// each interview is also kept in DIR/logs, and each run in DIR/runs, whatever is told.
+    #[arg(long)]
+    pub log_json: bool,
+}
+
+impl Extract {
+    /// True where only some interviews of the manifest are done, so that nothing can be said of the others.
+    pub fn is_part(&self) -> bool {
+        self.retry_failed || self.shard.is_some() || self.limit_minutes.is_some()
+    }
+}
+
+/// A number above 0.
+fn minutes(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n > 0.0);
+    number.ok_or_else(|| "expected a number above 0".into())
 }
 
 /// Bytes: a whole number and K, M, G or T, in steps of 1024.

@@ -12,14 +12,15 @@ use turnwise::corpus::{self, Limits, RunSettings, Summary, Unlisted};
 use turnwise::error::Error;
 use turnwise::file;
 use turnwise::inference::{ModelSet, Registry, Runtime};
-use turnwise::pipeline::{Models, Request, lexicon};
+use turnwise::pipeline::{self, Models, Request, lexicon};
 use turnwise::recipe::Recipe;
 use turnwise::speaker::SpeakerBounds;
 use turnwise::store::folder::Target;
 use turnwise::store::paths::{check_interview_id, rttm_path};
 
+use super::logs::Logs;
 use super::progress::Display;
-use super::{SOME_FAILED, keep_apart, print, recipe, say, sharing};
+use super::{SOME_FAILED, keep_apart, logging, part, print, recipe, say, sharing};
 use crate::cli::{Cli, Extract, Share, Speakers, Worker};
 
 /// Ended by a signal, as shells tell it: 128 and its number.
@@ -45,7 +46,12 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     // A dictionary that cannot be read fails every interview: say so before the first.
     lexicon(&recipe.turns.language)?;
     let unlisted = unlisted(args)?;
-    let requests = requests(args)?;
+    let metadata = pipeline::file_metadata(&recipe, registry)?;
+    let requests = part::of(requests(args)?, args, &recipe, &metadata)?;
+    if requests.is_empty() {
+        say(&part::none(args));
+        return Ok(ExitCode::SUCCESS);
+    }
     corpus::find_files(&requests)?;
     for request in &requests {
         let Some(rttm) = &request.rttm else { continue };
@@ -76,13 +82,9 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         out: &args.out,
         writer: args.tables.writer(),
         jobs: jobs(args.jobs),
-        limits: Limits {
-            stall: Duration::from_secs(args.stall_secs),
-            memory_bytes: args
-                .memory_limit
-                .or_else(|| corpus::default_memory_limit(jobs(args.jobs).min(requests.len()))),
-        },
+        limits: limits(args, requests.len()),
         force: args.force,
+        shard: args.shard,
         unlisted,
         verify: args.verify,
         stop: &stop,
@@ -92,11 +94,9 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         print(&serde_json::to_string(&corpus::plan(&requests, &recipe, registry, &settings)?)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let display = Display::new(requests.len(), cli.quiet);
-    let summary = corpus::run(&requests, &recipe, registry, &settings, &|index, request, update| {
-        display.update(index, request, &update)
-    });
-    display.finish();
+    let kept = part::record(args, &requests, (&metadata, settings.jobs), registry);
+    let summary = told_run(&requests, &recipe, registry, &settings, cli);
+    part::end(kept, &args.out, summary.as_ref().ok());
     let summary = summary.map_err(|e| match e {
         // Nothing was begun.
         Error::Usage { .. } => e.into(),
@@ -119,10 +119,37 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         ExitCode::from(SOME_FAILED)
     })
 }
+
+fn limits(args: &Extract, interviews: usize) -> Limits {
+    let share = || corpus::default_memory_limit(jobs(args.jobs).min(interviews));
+    Limits { stall: Duration::from_secs(args.stall_secs), memory_bytes: args.memory_limit.or_else(share) }
+}
+
+/// Runs, and tells and logs what happens.
+fn told_run(
+    requests: &[Request],
+    recipe: &Recipe,
+    registry: &Registry,
+    settings: &RunSettings<'_>,
+    cli: &Cli,
+) -> turnwise::error::Result<Summary> {
+    let display = Display::new(requests, (settings.out, settings.jobs), cli.quiet);
+    let logs = Logs::new(settings.out);
+    let summary = corpus::run(requests, recipe, registry, settings, &|index, request, update| {
+        logs.update(index, request, &update);
+        if !logging::is_json() {
+            display.update(index, request, &update);
+        }
+    });
+    display.finish();
+    summary
+}
+
 /// What is to be done about interviews of earlier runs: a single file says nothing of them.
 fn unlisted(args: &Extract) -> Result<Unlisted> {
     match (corpus::is_manifest(&args.input), args.prune) {
-        (true, false) if !args.only.is_empty() => Ok(Unlisted::Ignored),
+        // Of the others nothing is known.
+        (true, _) if args.is_part() => Ok(Unlisted::Ignored),
         (true, true) => Ok(Unlisted::Pruned),
         (true, false) => Ok(Unlisted::Told),
         (false, false) => Ok(Unlisted::Ignored),
@@ -164,7 +191,7 @@ fn told(summary: &Summary, out: &Path) -> String {
     match stopped {
         Some(_) => {
             format!(
-                "stopped: {counts}, {left} left; what is done is kept in {}, and the same command goes on with the rest",
+                "stopped: {counts}, {left} left; what is done is kept in {}, and the same command goes on with the rest; what was half done is begun again",
                 out.display()
             )
         }

@@ -1,12 +1,22 @@
-//! Logs go to standard error; how much is told by -v, -q and RUST_LOG.
+//! Logs go to standard error; how much is told by -v, -q and RUST_LOG, and in which form by `--log-json`.
 
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
 
+use serde_json::{Value, json};
 use tracing_subscriber::EnvFilter;
+use turnwise::corpus::utc;
+
+use crate::cli::{Cli, Command};
+
+/// One JSON object a line, of everything that is told.
+static JSON: AtomicBool = AtomicBool::new(false);
 
 /// Starts the log.
-pub fn start(verbose: u8, quiet: bool) {
-    let level = match (quiet, verbose) {
+pub fn start(cli: &Cli) {
+    JSON.store(matches!(&cli.command, Command::Extract(args) if args.log_json), Ordering::Relaxed);
+    let level = match (cli.quiet, cli.verbose) {
         (true, _) => "error",
         (false, 0) => "warn",
         (false, 1) => "info",
@@ -26,13 +36,35 @@ pub fn start(verbose: u8, quiet: bool) {
         .init();
 }
 
+/// True where standard error is JSON.
+pub fn is_json() -> bool {
+    JSON.load(Ordering::Relaxed)
+}
+
+/// An event with the time.
+pub fn event(mut event: Value) -> Value {
+    event["time"] = json!(utc(SystemTime::now()));
+    event
+}
+
+/// Writes an event to standard error. A line that nobody reads is no reason to stop.
+pub fn write(event: &Value) {
+    let _ = writeln!(std::io::stderr().lock(), "{event}");
+}
+
 /// Standard error, without what steers a terminal: a line of the log may quote a transcript, a file's name or FFmpeg.
 /// The log writes line by line.
 struct Clean;
 
 impl Write for Clean {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        std::io::stderr().lock().write_all(turnwise::text::clean_lines(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        let text = String::from_utf8_lossy(bytes);
+        if is_json() {
+            let (level, told) = text.trim().split_once(' ').unwrap_or(("", text.trim()));
+            write(&event(json!({ "event": "log", "level": level, "text": told.trim() })));
+        } else {
+            std::io::stderr().lock().write_all(turnwise::text::clean_lines(&text).as_bytes())?;
+        }
         Ok(bytes.len())
     }
 

@@ -6,9 +6,12 @@ mod export;
 mod extract;
 mod faces;
 pub mod logging;
+mod logs;
 mod machine;
+mod part;
 mod progress;
 pub mod sharing;
+mod status;
 mod tasks;
 mod voice;
 
@@ -42,6 +45,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
         Command::Extract(args) => return extract::run(args, cli, &registry()?),
         Command::Worker(args) => extract::worker(args, &registry()?)?,
+        Command::Status(args) => print(&status::run(args, &registry()?)?)?,
         Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
         Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
         Command::Score(args) => print(&diarize::score(args)?)?,
@@ -95,6 +99,10 @@ fn print(text: &str) -> Result<()> {
 /// A line for people on standard error, without what steers a terminal. Unlike `eprintln!` it does not panic when
 /// nobody reads there any more: the work goes on.
 pub fn say(text: &str) {
+    if logging::is_json() {
+        logging::write(&logging::event(serde_json::json!({ "event": "told", "text": text })));
+        return;
+    }
     let _ = writeln!(std::io::stderr().lock(), "{}", clean_lines(text));
 }
 

@@ -1,10 +1,12 @@
 //! The output folder before a run: swept, and looked at for whether the run's interviews can be written into it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use super::failure::table_names;
+use super::lock::LOCK;
 use super::names::Names;
 use crate::error::{Error, Result};
 use crate::pipeline::Request;
@@ -12,9 +14,6 @@ use crate::recipe::Recipe;
 use crate::store::Writer;
 use crate::store::interview_files::{InterviewFiles, SUPERSEDED};
 use crate::store::sweep::sweep;
-
-/// File in the output folder that a run holds locked.
-const LOCK: &str = ".lock";
 
 /// Longest path that Linux takes, and what the names of unfinished and superseded files need beside a table's.
 const PATH_BYTES: usize = 4095;
@@ -66,7 +65,8 @@ fn beside_the_others(files: &InterviewFiles<'_>, requests: &[Request]) -> Result
 fn short_enough(files: &InterviewFiles<'_>, requests: &[Request]) -> Result<()> {
     let out = std::path::absolute(files.out).map_err(|source| Error::Read { path: files.out.to_owned(), source })?;
     let whole = InterviewFiles { out: &out, tables: files.tables };
-    for request in requests {
+    // Paths are as much longer as ids are.
+    if let Some(request) = requests.iter().max_by_key(|r| r.interview_id.len()) {
         let longest =
             whole.places(&request.interview_id)?.iter().map(|p| p.as_os_str().len()).max().unwrap_or_default();
         if longest + ROOM_BYTES > PATH_BYTES {
@@ -86,13 +86,18 @@ fn short_enough(files: &InterviewFiles<'_>, requests: &[Request]) -> Result<()> 
 fn keep_inputs(files: &InterviewFiles<'_>, requests: &[Request]) -> Result<()> {
     let Ok(out) = files.out.canonicalize() else { return Ok(()) };
     let whole = InterviewFiles { out: &out, tables: files.tables };
+    let real = |request: &Request| request.files().filter_map(|(_, input)| input.canonicalize().ok()).collect();
+    let inputs: Vec<Vec<PathBuf>> = requests.par_iter().map(real).collect();
+    if !inputs.iter().flatten().any(|input| input.starts_with(&out)) {
+        return Ok(());
+    }
     let mut written: HashMap<PathBuf, &str> = HashMap::new();
     for request in requests {
         written.extend(whole.places(&request.interview_id)?.into_iter().map(|p| (p, request.interview_id.as_str())));
     }
-    for request in requests {
-        for (_, input) in request.files() {
-            if let Some(id) = input.canonicalize().ok().and_then(|p| written.get(&p)) {
+    for (request, inputs) in requests.iter().zip(inputs) {
+        for input in inputs {
+            if let Some(id) = written.get(&input) {
                 let what = format!(
                     "{} is an input of {} and would be written over by {id}",
                     input.display(),
@@ -136,20 +141,6 @@ pub(super) fn is_there(out: &Path) -> bool {
 /// What is told then.
 pub(super) fn gone(out: &Path) -> Error {
     Error::write(out, "the folder is no longer there: it was moved, deleted or unmounted while the run wrote into it")
-}
-
-/// Held while a run writes into a folder; given back when it ends, even by a crash.
-pub(super) fn lock(out: &Path) -> Result<File> {
-    let path = out.join(LOCK);
-    let file = File::create(&path).map_err(|e| Error::write(&path, e))?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(Error::Usage {
-            what: format!("another run is writing into {}", out.display()),
-            hint: "wait for it, or give this one a folder of its own".into(),
-        }),
-        // A file system that knows no locks is no reason to do nothing.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
-    }
 }
 
 #[cfg(test)]

@@ -18,12 +18,12 @@ pub struct Plan {
     /// Ids of the interviews that are done and would be skipped, in the manifest's order.
     pub done: Vec<String>,
     /// Those that would be worked on, in the manifest's order.
-    pub left: Vec<Left>,
+    pub left: Vec<Planned>,
 }
 
 /// An interview that a run would work on.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
-pub struct Left {
+pub struct Planned {
     /// Key of the tables.
     pub interview_id: String,
     /// Bytes of its media and its sound; 0 where they are not there.
@@ -49,7 +49,7 @@ pub fn plan(requests: &[Request], recipe: &Recipe, registry: &Registry, settings
         } else {
             let size = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
             let bytes = [&request.media, &request.audio].into_iter().flatten().map(|p| size(p)).sum();
-            plan.left.push(Left { interview_id: id, bytes, files: request.files().map(|(_, p)| p.clone()).collect() });
+            plan.left.push(Planned { interview_id: id, bytes, files: request.files().map(|(_, p)| p.clone()).collect() });
         }
     }
     Ok(plan)

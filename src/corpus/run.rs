@@ -1,39 +1,28 @@
 //! Goes through a corpus with worker processes: resumes, isolates, reports.
 
 use std::collections::VecDeque;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
 
 use super::failure::{record_failure, tidy};
-use super::place::{gone, is_there, lock, prepare};
+use super::lock::{lock, merging};
+use super::place::{gone, is_there, prepare};
+use super::process::Worker;
 use super::removed::{Unlisted, keep_needed, prune, unlisted};
-use super::watch::{self, Limits, Overrun, Watch};
+use super::shard::Shard;
+use super::watch::Limits;
 use crate::error::{Error, Result};
 use crate::inference::Registry;
-use crate::pipeline::{self, Progress, Request, Timings};
+use crate::pipeline::{self, Against, Look, Making, Progress, Request, Standing, Timings};
 use crate::recipe::Recipe;
 use crate::store::Writer;
 use crate::store::folder::{OutputFolder, Target};
-use crate::store::interviews::merge_interviews;
-
-/// Bytes kept of a line that a worker says, events apart from its log.
-const EVENT_BYTES: usize = 1 << 20;
-const LOG_BYTES: usize = 4096;
-
-/// Lines of a worker's log told of one interview.
-const MOST_LOG_LINES: usize = 10_000;
-
-/// Lines that wait to be heard before the worker has to.
-const WAITING_LINES: usize = 1024;
-
-/// What an idle worker is given to end by itself, and one that fell silent.
-const IDLE_END: Duration = Duration::from_millis(500);
-const ENDING: Duration = Duration::from_secs(5);
+use crate::store::joined::join_interviews;
+use crate::store::parquet::FileMetadata;
 
 /// What a worker says.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -87,6 +76,8 @@ pub struct RunSettings<'a> {
     pub limits: Limits,
     /// Do done interviews again.
     pub force: bool,
+    /// The requests are this part of the corpus; other parts may be written into the folder at the same time.
+    pub shard: Option<Shard>,
     /// What to do about interviews that are in the folder and not among the requests.
     pub unlisted: Unlisted,
     /// Read all of the inputs and outputs of a done interview before believing that they are what they were.
@@ -142,6 +133,8 @@ struct Shared {
     outcomes: Mutex<Vec<Option<Outcome>>>,
     /// Something concerns the run as a whole: nobody begins another interview.
     ended: AtomicBool,
+    /// What files tell that are made by this run.
+    metadata: FileMetadata,
 }
 
 /// Extracts every interview and merges the rows of all in the folder into `interviews.parquet`, whether the run comes
@@ -158,16 +151,19 @@ pub fn run(
     report: Report<'_>,
 ) -> Result<Summary> {
     std::fs::create_dir_all(settings.out).map_err(|e| Error::write(settings.out, e))?;
-    let _alone = lock(settings.out)?;
+    let _alone = lock(settings.out, settings.shard)?;
     prepare(settings.out, requests, recipe, settings.writer)?;
     if settings.unlisted == Unlisted::Pruned {
         keep_needed(settings.out, requests, recipe)?;
     }
-    let shared = Shared {
-        queue: Mutex::new((0..requests.len()).collect()),
-        outcomes: Mutex::new(vec![None; requests.len()]),
-        ended: AtomicBool::new(false),
-    };
+    let metadata = pipeline::file_metadata(recipe, registry)?;
+    let outcomes = already(requests, recipe, &metadata, settings);
+    let left: VecDeque<usize> = (0..requests.len()).filter(|i| outcomes[*i].is_none()).collect();
+    for (index, outcome) in outcomes.iter().enumerate() {
+        outcome.iter().for_each(|outcome| report(index, &requests[index], Update::Ended(outcome)));
+    }
+    let shared =
+        Shared { queue: Mutex::new(left), outcomes: Mutex::new(outcomes), ended: AtomicBool::new(false), metadata };
     let threads = settings.jobs.clamp(1, requests.len().max(1));
     let one = || {
         let result = work(requests, recipe, registry, settings, report, &shared);
@@ -210,6 +206,24 @@ pub fn run(
     Ok(summary)
 }
 
+/// Which interviews are done, as far as sizes and times tell without a file being opened; the others are looked at
+/// closely when their turn comes.
+fn already(
+    requests: &[Request],
+    recipe: &Recipe,
+    metadata: &FileMetadata,
+    settings: &RunSettings<'_>,
+) -> Vec<Option<Outcome>> {
+    if settings.force || settings.verify {
+        return vec![None; requests.len()];
+    }
+    let against = Against::new(Making::of(metadata), Some(recipe), Look::Times);
+    let is_done = |request: &Request| {
+        matches!(against.glance(settings.out, &request.interview_id, Some(request)), Ok(Standing::Done(_)))
+    };
+    requests.par_iter().map(|request| is_done(request).then_some(Outcome::Skipped)).collect()
+}
+
 /// Looks after the folder as a whole: interviews that were not asked for, which only a run that went to its end judges,
 /// and the rows of all.
 fn finish(requests: &[Request], recipe: &Recipe, settings: &RunSettings<'_>, whole: bool) -> Result<Summary> {
@@ -220,12 +234,15 @@ fn finish(requests: &[Request], recipe: &Recipe, settings: &RunSettings<'_>, who
     if whole && settings.unlisted == Unlisted::Pruned {
         prune(settings.out, &summary.unlisted, recipe)?;
     }
-    tidy(settings.out, recipe);
+    if settings.shard.is_none() {
+        tidy(settings.out, recipe);
+    }
+    // One at a time: the last of several shards to end joins the rows of all.
+    let _joining = merging(settings.out, settings.shard);
     // Those of earlier runs too: the folder's other tables hold them as well.
     let parts = OutputFolder::new(settings.out).files("interviews")?;
-    let merged = merge_interviews(&parts, &settings.writer.path(settings.out, "interviews"))?;
-    summary.left_out = merged.left_out.iter().map(|(_, error)| error.chain()).collect();
-    summary.ways = merged.makings.text();
+    let joined = join_interviews(settings.out, &parts, &settings.writer.path(settings.out, "interviews"))?;
+    (summary.left_out, summary.ways) = (joined.left_out, joined.ways);
     Ok(summary)
 }
 
@@ -247,8 +264,8 @@ fn work(
             return Err(gone(settings.out));
         }
         let request = &requests[index];
-        let outcome = if !settings.force && pipeline::is_done(settings.out, request, recipe, registry, settings.verify)
-        {
+        let is_done = || pipeline::is_done(settings.out, request, recipe, &shared.metadata, settings.verify);
+        let outcome = if !settings.force && is_done() {
             Outcome::Skipped
         } else {
             report(index, request, Update::Begun);
@@ -276,171 +293,6 @@ fn work(
         shared.outcomes.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(outcome);
     }
     Ok(())
-}
-
-/// What comes out of a worker process.
-enum Line {
-    Event(Event),
-    Log(String),
-}
-
-/// A running worker process.
-struct Worker {
-    child: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<Line>,
-}
-
-impl Worker {
-    /// The recipe goes ahead of the requests.
-    fn start(mut command: Command, recipe: &Recipe) -> Result<Self> {
-        let recipe = recipe.canonical_json()?;
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|e| Error::Worker { interview: "(any)".into(), what: format!("cannot be started: {e}") })?;
-        let (send, lines) = mpsc::sync_channel(WAITING_LINES);
-        let mut input = child.stdin.take();
-        // One that ended at once is seen when it is asked.
-        let _ = input.as_mut().map(|input| writeln!(input, "{recipe}"));
-        if let Some(stdout) = child.stdout.take() {
-            let send = send.clone();
-            std::thread::spawn(move || {
-                watch::lines(stdout, EVENT_BYTES, |mut line| {
-                    let line = serde_json::from_str(&line).map(Line::Event).unwrap_or_else(|_| {
-                        // What a foreign library prints must not break the protocol.
-                        line.truncate(line.floor_char_boundary(LOG_BYTES));
-                        Line::Log(line)
-                    });
-                    send.send(line).is_ok()
-                });
-            });
-        }
-        if let Some(stderr) = child.stderr.take() {
-            std::thread::spawn(move || watch::lines(stderr, LOG_BYTES, |line| send.send(Line::Log(line)).is_ok()));
-        }
-        Ok(Worker { child, input, lines })
-    }
-
-    /// Has one interview done; `None` when the run `is_over` before it is. An error, and `None`, mean that the process
-    /// is no more.
-    fn extract(
-        &mut self,
-        request: &Request,
-        limits: Limits,
-        is_over: &dyn Fn() -> bool,
-        report: &dyn Fn(Update<'_>),
-    ) -> Result<Option<Outcome>> {
-        let interview = || request.interview_id.clone();
-        let failed = |what: String| Error::Worker { interview: interview(), what };
-        let line = serde_json::to_string(request).map_err(|e| failed(format!("cannot be asked: {e}")))?;
-        let sent = self.input.as_mut().map(|input| writeln!(input, "{line}").and_then(|()| input.flush()));
-        let mut log = Log { report, told: 0, last: String::new() };
-        if matches!(sent, Some(Ok(()))) {
-            match self.listen(limits, is_over, &mut log) {
-                Heard::Event(Event::Unwritable { error }) => return Err(Error::write(interview(), error)),
-                Heard::Event(Event::Finished(outcome)) => return Ok(Some(outcome)),
-                Heard::Over => return Ok(None),
-                Heard::Overrun(Overrun::Still) => {
-                    let secs = limits.stall.as_secs();
-                    return Err(failed(format!(
-                        "was ended after {secs} s without progress; --stall-secs gives it more time"
-                    )));
-                }
-                Heard::Overrun(Overrun::Memory(held)) => {
-                    let limit_mb = limits.memory_bytes.unwrap_or_default() >> 20;
-                    return Err(Error::Memory { interview: interview(), used_mb: held >> 20, limit_mb });
-                }
-                Heard::Event(_) | Heard::Gone => {}
-            }
-        }
-        // What it said before it ended is still in the pipe.
-        while let Ok(line) = self.lines.recv_timeout(Duration::from_millis(500)) {
-            if let Line::Log(text) = line {
-                log.tell(text);
-            }
-        }
-        if is_over() {
-            // A signal for all of a group ends the workers as well.
-            return Ok(None);
-        }
-        let how = self.end(ENDING);
-        Err(failed(if log.last.is_empty() { format!("ended: {how}") } else { format!("ended: {how}: {}", log.last) }))
-    }
-
-    /// Closing its input ends an idle worker; one that hangs after so long is killed. Tells how it ended.
-    fn end(&mut self, patience: Duration) -> String {
-        drop(self.input.take());
-        let begun = Instant::now();
-        while begun.elapsed() < patience && matches!(self.child.try_wait(), Ok(None)) {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        // It may be gone by itself, and is asked how in any case.
-        let _ = self.child.kill();
-        let how = self.child.wait().map_or_else(|e| e.to_string(), |status| status.to_string());
-        if how.contains("signal: 9") { format!("{how}, as when the system runs out of memory") } else { how }
-    }
-
-    /// Listens until the interview ended one way or another; a process that takes too much, or whose run is over, is
-    /// killed.
-    fn listen(&mut self, limits: Limits, is_over: &dyn Fn() -> bool, log: &mut Log<'_>) -> Heard {
-        let mut watch = Watch::new(limits, self.child.id());
-        loop {
-            match self.lines.recv_timeout(watch::TICK) {
-                Ok(Line::Event(Event::Progress(p))) => (log.report)(Update::Progress(p)),
-                Ok(Line::Event(Event::Worked { beats })) => watch.worked(beats),
-                Ok(Line::Event(event)) => return Heard::Event(event),
-                Ok(Line::Log(text)) => log.tell(text),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Heard::Gone,
-            }
-            let ended = if is_over() { Some(Heard::Over) } else { watch.look().map(Heard::Overrun) };
-            if let Some(ended) = ended {
-                // It may be gone by itself.
-                let _ = self.child.kill();
-                return ended;
-            }
-        }
-    }
-}
-
-/// What ended the listening.
-enum Heard {
-    /// The worker's last word on its interview.
-    Event(Event),
-    /// It takes too much.
-    Overrun(Overrun),
-    /// The run is over.
-    Over,
-    /// It says nothing more.
-    Gone,
-}
-
-/// What is told of a worker's log.
-struct Log<'a> {
-    report: &'a dyn Fn(Update<'_>),
-    told: usize,
-    last: String,
-}
-
-impl Log<'_> {
-    fn tell(&mut self, text: String) {
-        self.told += 1;
-        if self.told <= MOST_LOG_LINES {
-            (self.report)(Update::Log(&text));
-        } else if self.told == MOST_LOG_LINES + 1 {
-            (self.report)(Update::Log("more of its log is left out"));
-        }
-        self.last = text;
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        self.end(IDLE_END);
-    }
 }
 
 #[cfg(test)]

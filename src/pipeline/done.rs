@@ -5,30 +5,50 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::fingerprint::FileMark;
-use super::{Inputs, Request, Timings, file_metadata, inputs};
+use super::glance::{Kept, Making, media_bytes};
+use super::{Interview, Request, Timings, inputs};
 use crate::error::{Error, Result};
-use crate::inference::Registry;
 use crate::recipe::{Recipe, short_hash};
+use crate::store::parquet::FileMetadata;
 use crate::store::{Format, paths, read, whole};
+use crate::table::ColumnData;
 
 /// Name of the speech turns among the outputs; the others have their table's.
-const RTTM: &str = "rttm";
+pub(super) const RTTM: &str = "rttm";
 
 /// What is kept of an interview that was written: the time it took, and every file that was read or written for it.
-#[derive(Debug, serde::Serialize, serde::Deserialize)]
-struct Record {
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct Record {
     #[serde(flatten)]
     timings: Timings,
-    interview_id: String,
+    pub(super) interview_id: String,
+    /// Recipe, models and version; `None` in records of versions that did not keep it.
+    #[serde(default)]
+    pub(super) made: Option<Making>,
     /// As in the interview's row.
-    request_hash: String,
+    #[serde(default)]
+    media_secs: Option<f64>,
+    /// As in the interview's row.
+    pub(super) request_hash: String,
     /// Of the names of the files that were asked for; see [`has_record`].
     #[serde(default)]
     names_hash: String,
     /// By role: `media`, `transcript`, … `None` where one of them was a pipe.
-    inputs: Option<BTreeMap<String, FileMark>>,
+    pub(super) inputs: Option<BTreeMap<String, FileMark>>,
     /// By table, `interviews` and `rttm` among them.
-    outputs: BTreeMap<String, FileMark>,
+    pub(super) outputs: BTreeMap<String, FileMark>,
+}
+
+impl Record {
+    /// What it tells of lengths, sizes and time.
+    pub(super) fn kept(&self) -> Kept {
+        Kept {
+            media_secs: self.media_secs,
+            spent_secs: self.timings.total_secs,
+            media_bytes: media_bytes(self.inputs.as_ref()),
+            written_bytes: self.outputs.values().map(|mark| mark.bytes).sum(),
+        }
+    }
 }
 
 /// Where the record lies. What a record says differs between machines and runs: it is no data.
@@ -38,7 +58,7 @@ fn record_path(out: &Path, id: &str) -> Result<PathBuf> {
 
 /// The files of the output `name`, each with the name it is kept under: its own, and with an ending where a format
 /// writes a second file.
-fn output_files(out: &Path, name: &str, id: &str) -> Result<Vec<(String, PathBuf)>> {
+pub(super) fn output_files(out: &Path, name: &str, id: &str) -> Result<Vec<(String, PathBuf)>> {
     if name == RTTM {
         return Ok(vec![(RTTM.to_owned(), paths::rttm_path(out, id)?)]);
     }
@@ -51,7 +71,8 @@ fn output_files(out: &Path, name: &str, id: &str) -> Result<Vec<(String, PathBuf
 ///
 /// # Errors
 /// [`Error::Read`] for a file that is gone already, [`Error::Write`].
-pub(super) fn keep(out: &Path, request: &Request, timings: &Timings, inputs: &Inputs, names: &[&str]) -> Result<()> {
+pub(super) fn keep(out: &Path, made: &Interview, metadata: &FileMetadata, names: &[&str]) -> Result<()> {
+    let Interview { request, inputs, timings, .. } = made;
     let id = &request.interview_id;
     let mut outputs = BTreeMap::new();
     for name in names.iter().copied().chain([RTTM]) {
@@ -59,9 +80,21 @@ pub(super) fn keep(out: &Path, request: &Request, timings: &Timings, inputs: &In
             outputs.insert(name, FileMark::written(&path)?);
         }
     }
-    let (timings, request_hash) = (timings.clone(), inputs.request_hash().to_owned());
-    let names_hash = names_hash(request);
-    write(out, &Record { timings, interview_id: id.clone(), request_hash, names_hash, inputs: inputs.marks(), outputs })
+    let media_secs = match made.row.column("duration_secs") {
+        Some(ColumnData::F64(secs)) => secs.first().copied().filter(|secs| secs.is_finite()),
+        _ => None,
+    };
+    let record = Record {
+        timings: timings.clone(),
+        interview_id: id.clone(),
+        made: Some(Making::of(metadata)),
+        media_secs,
+        request_hash: inputs.request_hash().to_owned(),
+        names_hash: names_hash(request),
+        inputs: inputs.marks(),
+        outputs,
+    };
+    write(out, &record)
 }
 
 /// Of the names of the request's files, without the folders they lie in.
@@ -79,7 +112,7 @@ pub fn has_record(out: &Path, request: &Request) -> bool {
 }
 
 /// `None` where nothing was done yet.
-fn read_record(out: &Path, id: &str) -> Result<Option<Record>> {
+pub(super) fn read_record(out: &Path, id: &str) -> Result<Option<Record>> {
     let path = record_path(out, id)?;
     let text = match std::fs::read(&path) {
         Ok(text) => text,
@@ -113,8 +146,8 @@ fn write(out: &Path, record: &Record) -> Result<()> {
 ///
 /// Sizes, times and both ends of long files are looked at, all of short inputs, and all of whatever has another time
 /// than it had; with `verify` all of everything (see [`super::fingerprint`]).
-pub fn is_done(out: &Path, request: &Request, recipe: &Recipe, registry: &Registry, verify: bool) -> bool {
-    match why_not(out, request, recipe, registry, verify) {
+pub fn is_done(out: &Path, request: &Request, recipe: &Recipe, metadata: &FileMetadata, verify: bool) -> bool {
+    match why_not(out, request, recipe, metadata, verify) {
         Ok(None) => true,
         Ok(Some(why)) => {
             tracing::info!("{}: {why}", request.interview_id);
@@ -132,7 +165,7 @@ fn why_not(
     out: &Path,
     request: &Request,
     recipe: &Recipe,
-    registry: &Registry,
+    metadata: &FileMetadata,
     verify: bool,
 ) -> Result<Option<String>> {
     let id = &request.interview_id;
@@ -144,7 +177,7 @@ fn why_not(
     if row.text("status", 0) != Some("done") || row.text("request_hash", 0) != Some(record.request_hash.as_str()) {
         return Ok(Some("its row is not that of its tables".into()));
     }
-    if row.schema().metadata != file_metadata(recipe, registry)? {
+    if row.schema().metadata != *metadata {
         return Ok(Some("it was done with another recipe, other models or another version".into()));
     }
     let mut outputs = BTreeMap::new();
@@ -170,9 +203,10 @@ fn why_not(
         Some((marks, hash)) if hash == record.request_hash => Some(marks),
         _ => return Ok(Some("its inputs are others".into())),
     };
-    if inputs != record.inputs || outputs != record.outputs {
+    let made = Some(Making::of(metadata));
+    if inputs != record.inputs || outputs != record.outputs || made != record.made {
         // Files of the content known, with other times: next time they need not be read again.
-        (record.inputs, record.outputs) = (inputs, outputs);
+        (record.inputs, record.outputs, record.made) = (inputs, outputs, made);
         if let Err(e) = write(out, &record) {
             tracing::debug!("{}", e.chain());
         }

@@ -88,7 +88,7 @@ fn since_1970(time: SystemTime) -> Time {
 /// What a file was. Never goes into the data: times differ between machines.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct FileMark {
-    bytes: u64,
+    pub bytes: u64,
     /// `None` where the file was too young for its times to be trusted.
     times: Option<Times>,
     /// sha256 of both ends.
@@ -136,6 +136,23 @@ impl FileMark {
         let mut mark = FileMark::take(path)?;
         mark.times = Stat::of(path)?.map(|s| s.times);
         Ok(mark)
+    }
+
+    /// Whether size and both times are what they were, without a look inside: whoever writes into a file changes the
+    /// second one, which nobody can set back. `None` where it is not there.
+    pub fn same_times(&self, path: &Path) -> Option<bool> {
+        let stat = Stat::of(path).ok()??;
+        Some(stat.bytes == self.bytes && self.times == Some(stat.times))
+    }
+
+    /// Whether the file looks as it did: size and times, or, where these differ (a corpus that was copied), size and
+    /// both ends. `None` where it is not there.
+    pub fn alike(&self, path: &Path) -> Option<bool> {
+        let stat = Stat::of(path).ok()??;
+        if stat.bytes != self.bytes {
+            return Some(false);
+        }
+        Some(self.times == Some(stat.times) || edges(path, stat.bytes).ok()? == self.edges)
     }
 
     /// The mark as it is now where the file still has this content, else `None`. With `whole` all of it is read,

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::recipe::{Recipe, short_hash};
 
 /// The roles of files so long that their ends and their times are looked at before all of them is.
-const LONG: [&str; 2] = ["media", "audio"];
+pub(super) const LONG: [&str; 2] = ["media", "audio"];
 
 /// The files an interview was made from, read before anything else read them.
 #[derive(Debug)]
@@ -114,6 +114,14 @@ pub(super) fn still(
     Ok(Some((marks, hash)))
 }
 
+/// The hash that these marks make with the request.
+///
+/// # Errors
+/// As [`Inputs::take`].
+pub(super) fn known_hash(known: &BTreeMap<String, FileMark>, request: &Request) -> Result<String> {
+    request_hash(request, known.iter().map(|(role, mark)| (role.as_str(), Some(mark.sha256.as_str()))))
+}
+
 fn request_hash<'a>(request: &Request, files: impl Iterator<Item = (&'a str, Option<&'a str>)>) -> Result<String> {
     let files: Vec<_> = files.collect();
     let people = (&request.group, &request.roles, &request.bounds);
@@ -123,7 +131,7 @@ fn request_hash<'a>(request: &Request, files: impl Iterator<Item = (&'a str, Opt
 }
 
 /// Role and path of every file that is read, sorted by role.
-fn input_files(request: &Request, recipe: &Recipe) -> Result<Vec<(String, PathBuf)>> {
+pub(super) fn input_files(request: &Request, recipe: &Recipe) -> Result<Vec<(String, PathBuf)>> {
     let mut files: Vec<(String, PathBuf)> =
         request.files().map(|(role, path)| (role.to_owned(), path.clone())).collect();
     let named = [

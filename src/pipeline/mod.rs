@@ -12,6 +12,7 @@ mod cast_truth;
 mod done;
 mod enrolment;
 mod fingerprint;
+mod glance;
 #[cfg(test)]
 mod growth;
 mod hear;
@@ -36,6 +37,7 @@ mod write;
 
 pub use done::{has_record, is_done};
 pub use enrolment::known_voices;
+pub use glance::{Against, Kept, Look, Making, Stale, Standing, kept};
 pub use hear::{bounds_and_tracks, labelled_turns};
 pub use inputs::Inputs;
 pub use interview::interviews_schema;

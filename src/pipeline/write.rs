@@ -58,7 +58,7 @@ pub fn write(target: Target<'_>, made: &Interview, recipe: &Recipe, registry: &R
     rttm::write_rttm(&paths::rttm_path(out, id)?, &rttm::uri_for(id), &made.annotation)?;
     writer.write(&row, &made.row, &metadata)?;
     let names: Vec<&str> = made.tables.iter().map(|t| t.schema().name).chain(["interviews"]).collect();
-    done::keep(out, &made.request, &made.timings, &made.inputs, &names)
+    done::keep(out, made, &metadata, &names)
 }
 
 /// Writes the row of an interview that failed.

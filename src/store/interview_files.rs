@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::store::format::{Format, Writer};
-use crate::store::paths::{rttm_path, table_paths, timings_path};
+use crate::store::paths::{log_path, rttm_path, table_paths, timings_path};
 use crate::store::read::read_metadata;
 
 /// Hidden folder that holds, in the same order as the output folder, what a failed run would otherwise leave as if it
@@ -95,7 +95,9 @@ impl InterviewFiles<'_> {
     /// # Errors
     /// [`Error::Write`] for a file that cannot be removed.
     pub fn remove(&self, interview_id: &str) -> Result<usize> {
-        let places = self.places(interview_id)?;
+        let mut places = self.places(interview_id)?;
+        // Not among the places: what is set aside after a failure keeps no log from the next one.
+        places.push(log_path(self.out, interview_id)?);
         let removed = self.forget(interview_id)? + remove_files(&places)?;
         remove_empty_above(&places, self.out);
         self.tidy();

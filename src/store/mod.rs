@@ -14,6 +14,7 @@ mod format;
 pub mod holdings;
 pub mod interview_files;
 pub mod interviews;
+pub mod joined;
 pub mod parquet;
 mod parts;
 pub mod paths;

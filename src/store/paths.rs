@@ -15,7 +15,7 @@ const ID_BYTES: usize = 1000;
 
 /// Suffixes of the files that ids name: a folder called so would stand where another interview's file belongs.
 /// Those of tables are added.
-const SUFFIXES: [&str; 2] = ["rttm", "json"];
+const SUFFIXES: [&str; 3] = ["rttm", "json", "jsonl"];
 
 /// Names that Windows keeps for devices, whatever suffix follows; COM and LPT with a digit are added.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
@@ -60,6 +60,14 @@ pub fn rttm_path(out: &Path, interview_id: &str) -> Result<PathBuf> {
 /// [`Error::Usage`] as in [`check_interview_id`].
 pub fn timings_path(out: &Path, interview_id: &str) -> Result<PathBuf> {
     within(out, "timings", interview_id, "json")
+}
+
+/// `out/logs/<interview_id>.jsonl`.
+///
+/// # Errors
+/// [`Error::Usage`] as in [`check_interview_id`].
+pub fn log_path(out: &Path, interview_id: &str) -> Result<PathBuf> {
+    within(out, "logs", interview_id, "jsonl")
 }
 
 /// `out/interviews.parquet`, the table of all interviews, or the same in another format where that is there.

@@ -1,5 +1,8 @@
 //! Runs whose worker is a shell script: it hangs, eats memory and babbles in earnest.
 
+use std::time::Duration;
+
+use super::super::process::{LOG_BYTES, MOST_LOG_LINES};
 use super::*;
 
 const SKIPPED: &str = r#"{"Finished":"Skipped"}"#;
@@ -37,6 +40,7 @@ fn run_script(script: &str, ids: &[&str], limits: Limits, stop: bool) -> Ran {
         jobs: 1,
         limits,
         force: false,
+        shard: None,
         unlisted: Unlisted::Ignored,
         verify: false,
         stop: &stopping,
