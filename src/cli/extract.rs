@@ -96,7 +96,7 @@ pub struct Extract {
 impl Extract {
     /// True where only some interviews of the manifest are done, so that nothing can be said of the others.
     pub fn is_part(&self) -> bool {
-        self.retry_failed || self.shard.is_some() || self.limit_minutes.is_some()
+        self.retry_failed || self.shard.is_some() || self.limit_minutes.is_some() || !self.only.is_empty()
     }
 }
 

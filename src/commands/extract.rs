@@ -53,17 +53,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     corpus::find_files(&requests)?;
-    for request in &requests {
-        let Some(rttm) = &request.rttm else { continue };
-        keep_apart(rttm, &rttm_path(&args.out, &request.interview_id)?)?;
-        if request.bounds != SpeakerBounds::default() {
-            tracing::warn!(
-                "{}: the number of speakers is that of {}, not the one asked for",
-                request.interview_id,
-                rttm.display()
-            );
-        }
-    }
+    look_at_rttm(&requests, &args.out)?;
     // Before anything is decoded: the models, and a place to write to.
     Models::check(registry, &recipe)?;
     registry.verify_runtime()?;
@@ -118,6 +108,22 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     } else {
         ExitCode::from(SOME_FAILED)
     })
+}
+
+/// An RTTM that is read is not one that is written, and has its own number of speakers.
+fn look_at_rttm(requests: &[Request], out: &Path) -> Result<()> {
+    for request in requests {
+        let Some(rttm) = &request.rttm else { continue };
+        keep_apart(rttm, &rttm_path(out, &request.interview_id)?)?;
+        if request.bounds != SpeakerBounds::default() {
+            tracing::warn!(
+                "{}: the number of speakers is that of {}, not the one asked for",
+                request.interview_id,
+                rttm.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 fn limits(args: &Extract, interviews: usize) -> Limits {

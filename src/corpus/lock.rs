@@ -16,6 +16,7 @@ const PART: &str = ".lock-";
 const JOINING: &str = ".joining";
 
 /// Held while a run writes into a folder; given back when it ends, even by a crash.
+#[derive(Debug)]
 pub(super) struct Held {
     _files: Vec<File>,
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::failure::table_names;
-use super::place::{lock, prepare};
+use super::lock::lock;
+use super::place::prepare;
 use super::run::RunSettings;
 use crate::error::{Error, Result};
 use crate::inference::Registry;
@@ -39,17 +40,22 @@ pub struct Planned {
 /// written into.
 pub fn plan(requests: &[Request], recipe: &Recipe, registry: &Registry, settings: &RunSettings<'_>) -> Result<Plan> {
     std::fs::create_dir_all(settings.out).map_err(|e| Error::write(settings.out, e))?;
-    let _alone = lock(settings.out)?;
+    let _alone = lock(settings.out, settings.shard)?;
+    let metadata = pipeline::file_metadata(recipe, registry)?;
     prepare(settings.out, requests, recipe, settings.writer)?;
     let mut plan = Plan { tables: table_names(recipe), ..Plan::default() };
     for request in requests {
         let id = request.interview_id.clone();
-        if !settings.force && pipeline::is_done(settings.out, request, recipe, registry, settings.verify) {
+        if !settings.force && pipeline::is_done(settings.out, request, recipe, &metadata, settings.verify) {
             plan.done.push(id);
         } else {
             let size = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
             let bytes = [&request.media, &request.audio].into_iter().flatten().map(|p| size(p)).sum();
-            plan.left.push(Planned { interview_id: id, bytes, files: request.files().map(|(_, p)| p.clone()).collect() });
+            plan.left.push(Planned {
+                interview_id: id,
+                bytes,
+                files: request.files().map(|(_, p)| p.clone()).collect(),
+            });
         }
     }
     Ok(plan)

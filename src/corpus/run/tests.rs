@@ -138,9 +138,9 @@ fn a_folder_that_takes_no_more_ends_the_run() {
 #[test]
 fn two_runs_never_write_into_one_folder() {
     let folder = tempfile::tempdir().unwrap();
-    let held = lock(folder.path()).unwrap();
-    let e = lock(folder.path()).unwrap_err();
+    let held = lock(folder.path(), None).unwrap();
+    let e = lock(folder.path(), None).unwrap_err();
     assert!(matches!(e, Error::Usage { .. }) && e.to_string().contains("another run"), "{e}");
     drop(held);
-    lock(folder.path()).unwrap();
+    lock(folder.path(), None).unwrap();
 }
