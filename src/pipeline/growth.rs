@@ -44,6 +44,7 @@ fn talk(turns: usize, people: usize) -> Transcript {
     Transcript {
         format: Format::Srt,
         turns: (0..turns).map(turn).collect(),
+        events: Vec::new(),
         after_dropped: Vec::new(),
         language: None,
         sample: None,

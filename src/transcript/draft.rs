@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::{Format, Transcript, rescue};
-use crate::annotation::{Turn, Word};
+use super::label::turns::relabel;
+use super::{Format, Labels, Transcript, events, overlap, rescue};
+use crate::annotation::{SoundEvent, Turn, Word};
 use crate::error::{Error, Result};
 use crate::text::clean_in_place;
 use crate::time::{LONGEST_SECS, Seconds, Segment};
@@ -13,6 +14,7 @@ use crate::warning::Warning;
 pub(super) struct Draft<'a> {
     path: &'a Path,
     lenient: bool,
+    labels: Labels,
     /// True when the text does not end with a line end and its last words are the last turn's: they may have been cut
     /// off.
     open_end: bool,
@@ -37,6 +39,7 @@ impl<'a> Draft<'a> {
         Draft {
             path,
             lenient,
+            labels: Labels::default(),
             open_end: false,
             turns: Vec::new(),
             dropped_lines: Vec::new(),
@@ -47,6 +50,16 @@ impl<'a> Draft<'a> {
             language: None,
             changed: 0,
         }
+    }
+
+    /// The same with labels believed as asked.
+    pub(super) fn with_labels(self, labels: Labels) -> Self {
+        Draft { labels, ..self }
+    }
+
+    /// Whether labels in the text are believed.
+    pub(super) fn labels(&self) -> Labels {
+        self.labels
     }
 
     /// An error that no leniency heals.
@@ -204,7 +217,8 @@ impl<'a> Draft<'a> {
                 "the transcript must hold at least one timed turn; leave the transcript out to work without one",
             ));
         }
-        self.clean();
+        let mut events = if format.holds_several() { Vec::new() } else { self.part(format)? };
+        self.clean(&mut events);
         self.tell_oddities();
         self.tell_open_end();
         let mut after_dropped: Vec<u32> =
@@ -212,7 +226,40 @@ impl<'a> Draft<'a> {
         after_dropped.sort_unstable();
         after_dropped.dedup();
         let Draft { turns, sample, language, warnings, .. } = self;
-        Ok(Transcript { format, turns, after_dropped, language, sample, warnings })
+        Ok(Transcript { format, turns, events, after_dropped, language, sample, warnings })
+    }
+
+    /// Who says it, what overlaps it and what is heard with it, out of the words of the turns. Samples are told row by
+    /// row, as they are.
+    fn part(&mut self, format: Format) -> Result<Vec<SoundEvent>> {
+        let mut turns = std::mem::take(&mut self.turns);
+        let mut dropped = std::mem::take(&mut self.dropped);
+        // These two have looked at their lines.
+        if !matches!(format, Format::Srt | Format::WebVtt) {
+            relabel(&mut turns, &dropped, self.labels, self);
+        }
+        let overlaps = overlap::of_turns(&mut turns, &mut dropped);
+        if overlaps > 0 {
+            self.warn(format!("{overlaps} stretches marked as another's became turns with the times of the whole cue"));
+        }
+        let events = events::of_turns(&mut turns, &mut dropped);
+        if turns.is_empty() {
+            let what = format!("no cues: all {} describe sounds, and nothing is said", events.len());
+            return Err(self.fail(0, what, "leave the transcript out to work without one"));
+        }
+        if !events.is_empty() {
+            let alone = events.iter().filter(|e| !e.in_turn).count();
+            let inside = events.len() - alone;
+            self.warn(format!(
+                "{} descriptions of sounds are events and no words: {alone} cues of nothing else, {inside} beside words",
+                events.len()
+            ));
+        }
+        for (turn, index) in turns.iter_mut().zip(1..) {
+            turn.index = index;
+        }
+        (self.turns, self.dropped) = (turns, dropped);
+        Ok(events)
     }
 
     /// Plain text formats do not say where they end. A last line without a line end proves nothing, but together with
@@ -245,7 +292,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The one place where words and labels of every format lose what steers a terminal or a line.
-    fn clean(&mut self) {
+    fn clean(&mut self, events: &mut [SoundEvent]) {
         let mut count = 0;
         for turn in &mut self.turns {
             let mut changed = clean_in_place(&mut turn.text);
@@ -256,6 +303,10 @@ impl<'a> Draft<'a> {
                 changed = true;
                 turn.speaker = turn.speaker.take().map(|s| s.trim().to_owned()).filter(|s| !s.is_empty());
             }
+            count += usize::from(changed);
+        }
+        for event in events.iter_mut() {
+            let changed = clean_in_place(&mut event.what) | event.speaker.as_mut().is_some_and(clean_in_place);
             count += usize::from(changed);
         }
         for (count, what) in [(count, "turns of the transcript"), (self.changed, "texts of the sample")] {
