@@ -7,8 +7,9 @@
 use super::markup;
 use crate::annotation::{SoundEvent, Turn};
 
-/// Beginnings of words that name sounds people and rooms make, in lower case: English, German, French, Spanish, Dutch.
-const SOUNDS: [&str; 78] = [
+/// Beginnings of words that name sounds people and rooms make, in lower case, whole words where a blank ends them:
+/// English, German, French, Spanish, Dutch.
+const SOUNDS: [&str; 81] = [
     "laugh",
     "chuckl",
     "giggl",
@@ -17,8 +18,10 @@ const SOUNDS: [&str; 78] = [
     "cough",
     "sneez",
     "sniff",
-    "sob",
-    "cry",
+    "sobs ",
+    "sobbing",
+    "cry ",
+    "crying",
     "cries",
     "weep",
     "yawn",
@@ -38,23 +41,24 @@ const SOUNDS: [&str; 78] = [
     "applau",
     "clap",
     "music",
-    "song",
+    "song ",
     "singing",
     "pause",
     "silence",
     "crosstalk",
     "cross-talk",
     "noise",
-    "sound",
     "phone",
-    "ring",
+    "rings ",
+    "ringing",
     "knock",
-    "door",
+    "door ",
     "bark",
     "beep",
     "click",
     "buzz",
-    "bell",
+    "bell ",
+    "bells ",
     "thud",
     "footstep",
     "whisper",
@@ -77,7 +81,7 @@ const SOUNDS: [&str; 78] = [
     "stille",
     "schweig",
     "rire",
-    "rit",
+    "rit ",
     "musique",
     "toux",
     "soupir",
@@ -85,7 +89,7 @@ const SOUNDS: [&str; 78] = [
     "r\u{ed}e",
     "aplauso",
     "m\u{fa}sica",
-    "lach",
+    "lach ",
     "overlapping",
 ];
 
@@ -117,7 +121,9 @@ pub(super) fn is_sound(text: &str) -> bool {
     let all: Vec<String> = words(text).take(9).collect();
     all.len() <= 8
         && all.first().is_some_and(|first| !matches!(first.as_str(), "i" | "you" | "we" | "my"))
-        && all.iter().any(|w| SOUNDS.iter().any(|s| w.starts_with(s)))
+        && all
+            .iter()
+            .any(|w| SOUNDS.iter().any(|s| s.strip_suffix(' ').map_or_else(|| w.starts_with(s), |whole| w == whole)))
         && !is_unclear(text)
 }
 
@@ -266,6 +272,8 @@ mod tests {
             "so (I think) yes",
             "f(x) * 2 * 3",
             "(I heard a noise)",
+            "so (sounds good)",
+            "the (crystal) one",
             "[unintelligible] so",
             "()",
             "[",

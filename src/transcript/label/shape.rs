@@ -88,10 +88,10 @@ const NO_NAMES: [&str; 46] = [
 ];
 
 /// Words that a sentence has and a name has not.
-const SENTENCE: [&str; 40] = [
+const SENTENCE: [&str; 38] = [
     "am", "are", "ask", "asked", "be", "because", "been", "can", "could", "did", "do", "does", "had", "has", "have",
-    "he", "i", "if", "is", "it", "me", "my", "said", "say", "says", "she", "that", "these", "they", "thing", "think",
-    "this", "those", "was", "we", "were", "what", "will", "would", "you",
+    "he", "i", "if", "is", "it", "said", "say", "says", "she", "that", "these", "they", "thing", "think", "this",
+    "those", "was", "we", "were", "what", "will", "would", "you",
 ];
 
 const MOST_WORDS: usize = 8;
@@ -175,15 +175,17 @@ pub(super) fn form(name: &str) -> Option<Form> {
     }
     let lower = |w: &str| w.trim_matches([',', '.']).to_lowercase();
     let sentence = words.iter().any(|w| SENTENCE.contains(&lower(w).as_str()));
-    if NO_NAMES.contains(&lower(words[words.len() - 1]).as_str()) || words.len() > 1 && sentence {
+    let letters: Vec<char> = name.chars().filter(|c| c.is_alphabetic()).collect();
+    let cased = letters.iter().any(|c| c.is_uppercase() || c.is_lowercase());
+    let capitals = cased && letters.len() >= 2 && letters.iter().all(|c| !c.is_lowercase());
+    // Initials may spell a word.
+    if !capitals && NO_NAMES.contains(&lower(words[words.len() - 1]).as_str()) || words.len() > 1 && sentence {
         return None;
     }
     if name.contains([',', '/']) || words.len() > 4 {
         return (name.matches(',').count() <= 1 && !name.ends_with(',')).then_some(Form::Loose);
     }
-    let letters: Vec<char> = name.chars().filter(|c| c.is_alphabetic()).collect();
-    let cased = letters.iter().any(|c| c.is_uppercase() || c.is_lowercase());
-    if cased && letters.len() >= 2 && letters.iter().all(|c| !c.is_lowercase()) {
+    if capitals {
         return Some(Form::Capitals);
     }
     if words[words.len() - 1].chars().any(|c| c.is_ascii_digit()) && words.len() <= 2 {
