@@ -46,6 +46,7 @@ fn talk(turns: usize, people: usize) -> Transcript {
         turns: (0..turns).map(turn).collect(),
         events: Vec::new(),
         after_dropped: Vec::new(),
+        bare_times: false,
         language: None,
         sample: None,
         warnings: Vec::new(),

@@ -1,6 +1,6 @@
 //! The transcript of one interview, moved as the recipe says.
 
-use super::Work;
+use super::{Work, units};
 use crate::annotation::{SoundEvent, Turn};
 use crate::error::Result;
 use crate::time::{Seconds, Segment};
@@ -15,6 +15,11 @@ pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     let options = ReadOptions { lenient: input.lenient, sample_id: request.sample_id.as_deref(), labels: input.labels };
     let mut read = transcript::read(path, &options)?;
     read.warnings.drain(..).for_each(|w| warnings.push(w));
+    let unshifted = input.transcript_shift_secs == 0.0;
+    if let Some(media) = request.media.as_deref().or(request.audio.as_deref()).and_then(units::media_secs) {
+        let keep = input.lenient || !unshifted;
+        units::fit(&mut read, media, path, keep)?.into_iter().for_each(|w| warnings.push(w));
+    }
     shift(&mut read.turns, recipe.input.transcript_shift_secs).into_iter().for_each(|w| warnings.push(w));
     shift_events(&mut read.events, recipe.input.transcript_shift_secs);
     merge(&mut read, &recipe.turns.floor).into_iter().for_each(|w| warnings.push(w));

@@ -15,6 +15,8 @@ pub(super) struct Draft<'a> {
     path: &'a Path,
     lenient: bool,
     labels: Labels,
+    /// True where times are whole numbers of a unit that the file does not tell.
+    bare_times: bool,
     /// True when the text does not end with a line end and its last words are the last turn's: they may have been cut
     /// off.
     open_end: bool,
@@ -40,6 +42,7 @@ impl<'a> Draft<'a> {
             path,
             lenient,
             labels: Labels::default(),
+            bare_times: false,
             open_end: false,
             turns: Vec::new(),
             dropped_lines: Vec::new(),
@@ -60,6 +63,11 @@ impl<'a> Draft<'a> {
     /// Whether labels in the text are believed.
     pub(super) fn labels(&self) -> Labels {
         self.labels
+    }
+
+    /// Says whether times are whole numbers of a unit that the file does not tell.
+    pub(super) fn times_are_bare(&mut self, bare: bool) {
+        self.bare_times = bare;
     }
 
     /// An error that no leniency heals.
@@ -225,8 +233,8 @@ impl<'a> Draft<'a> {
             self.dropped.iter().filter_map(|&d| self.turns.get(d)).map(|t| t.index).collect();
         after_dropped.sort_unstable();
         after_dropped.dedup();
-        let Draft { turns, sample, language, warnings, .. } = self;
-        Ok(Transcript { format, turns, events, after_dropped, language, sample, warnings })
+        let Draft { turns, sample, language, bare_times, warnings, .. } = self;
+        Ok(Transcript { format, turns, events, after_dropped, bare_times, language, sample, warnings })
     }
 
     /// Who says it, what overlaps it and what is heard with it, out of the words of the turns. Samples are told row by

@@ -57,6 +57,8 @@ pub struct Transcript {
     /// Numbers ([`Turn::index`]) of turns before which a cue was dropped, ascending: what was said there, and by whom,
     /// is not known. In files of several tiers, all turns begun between the dropped cue's neighbours of its tier.
     pub after_dropped: Vec<u32>,
+    /// True where the times are whole numbers of a unit that the file does not tell; they are given as seconds.
+    pub bare_times: bool,
     /// The language that the file declares, as it writes it; `None` where it declares none, or several.
     pub language: Option<String>,
     /// All fields of a RESCUE-bench sample, `None` for other formats.
