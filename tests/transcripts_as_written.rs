@@ -30,7 +30,8 @@ fn read(name: &str, text: &str) -> Transcript {
 }
 
 fn clock(secs: f64) -> String {
-    format!("00:00:{:02},{:03}", secs.floor() as u64, (secs * 1000.0).round() as u64 % 1000)
+    let millis = (secs * 1000.0).round() as u64;
+    format!("00:00:{:02},{:03}", millis / 1000, millis % 1000)
 }
 
 /// SRT of start, end and text.
@@ -221,8 +222,9 @@ fn sounds_are_events_and_no_words() {
         ]
     );
     assert!(warned(&t).contains("5 descriptions of sounds are events and no words: 4 cues"), "{}", warned(&t));
-    let only = read_bytes(more.as_bytes(), Path::new("a.srt"), &ReadOptions::default()).unwrap_err().to_string();
-    assert!(only.contains("all 4 describe sounds"), "{only}");
+    let only = srt(&[(0.0, 1.0, "[laughter]".into()), (9.0, 20.0, "(12 seconds pause)".into())]);
+    let only = read_bytes(only.as_bytes(), Path::new("a.srt"), &ReadOptions::default()).unwrap_err().to_string();
+    assert!(only.contains("all 2 describe sounds"), "{only}");
 }
 
 #[test]
