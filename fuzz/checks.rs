@@ -56,8 +56,8 @@ pub fn run(target: &str, bytes: &[u8]) -> Outcome {
 /// Any bytes as a transcript of that file name, strictly and leniently.
 pub fn transcript(name: &str, bytes: &[u8]) -> Outcome {
     let path = Path::new(name);
-    let [strict, lenient] =
-        [false, true].map(|lenient| read_bytes(bytes, path, &ReadOptions { lenient, sample_id: None }));
+    let [strict, lenient] = [false, true]
+        .map(|lenient| read_bytes(bytes, path, &ReadOptions { lenient, sample_id: None, ..ReadOptions::default() }));
     for result in [&strict, &lenient] {
         match result {
             Ok(t) => sound_transcript(t, bytes.len()),

@@ -31,6 +31,19 @@ pub struct Turn {
     pub words: Vec<Word>,
 }
 
+/// What a transcript describes as heard and not said: laughter, music, a pause.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SoundEvent {
+    /// The time of the cue in which it stands: of the event itself, where the cue holds nothing else.
+    pub segment: Segment,
+    /// Whose cue it stands in; `None` where nobody is named.
+    pub speaker: Option<String>,
+    /// As written, without the brackets.
+    pub what: String,
+    /// True where words stand in the same cue.
+    pub in_turn: bool,
+}
+
 /// A speech turn: segment and speaker found by diarization; one RTTM line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpeechTurn {

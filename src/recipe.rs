@@ -15,6 +15,7 @@ use crate::limits;
 use crate::media::AudioMix;
 use crate::speaker::SpeakerConfig;
 use crate::spelling::meant;
+use crate::transcript::Labels;
 use crate::turns::TurnsConfig;
 
 /// All stages' parameters. What a file or `--set` leaves out has its default.
@@ -52,6 +53,9 @@ pub struct InputConfig {
     pub skip_video: bool,
     /// Keep a transcript's good cues and list the bad ones instead of refusing the file.
     pub lenient: bool,
+    /// Whether speaker labels that the words of a transcript begin with are believed: "auto" where the whole file bears
+    /// them out, "always", or "never".
+    pub labels: Labels,
     /// Add the measured offset between transcript and audio to the transcript's times.
     pub apply_transcript_offset: bool,
     /// Added to all transcript times, in seconds.

@@ -1,5 +1,8 @@
 //! Arguments of `turnwise extract`.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use turnwise::transcript::Labels;
+
 use super::*;
 
 /// `turnwise extract`.
@@ -39,6 +42,10 @@ pub struct Extract {
     /// Drop cues that cannot be understood instead of refusing the transcript; the same as `--set input.lenient=true`.
     #[arg(long)]
     pub lenient: bool,
+    /// Whether speaker labels that the words of a transcript begin with are believed; the same as `--set
+    /// input.labels=WHICH`. Default: where the whole file bears them out.
+    #[arg(long, value_name = "WHICH", value_parser = labels())]
+    pub labels: Option<Labels>,
     /// The recipe.
     #[command(flatten)]
     pub recipe: RecipeArgs,
@@ -118,4 +125,9 @@ fn memory_size(text: &str) -> Result<u64, String> {
     };
     let bytes = number.trim().parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
     bytes.filter(|b| *b >= 256 << 20).ok_or_else(|| "expected 256M or more: the models alone need that".into())
+}
+
+/// The ways in which labels are believed.
+fn labels() -> impl TypedValueParser<Value = Labels> {
+    PossibleValuesParser::new(Labels::ALL.map(Labels::name)).map(|name| Labels::named(&name).unwrap_or_default())
 }

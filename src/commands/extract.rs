@@ -39,6 +39,7 @@ const NAMED: usize = 10;
 pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     let mut recipe = recipe(&args.recipe)?;
     recipe.input.lenient |= args.lenient;
+    recipe.input.labels = args.labels.unwrap_or(recipe.input.labels);
     enrol(args.enrol.as_deref(), &mut recipe)?;
     if let Some(dictionary) = &args.dictionary {
         recipe.turns.language.dictionary = dictionary.display().to_string();

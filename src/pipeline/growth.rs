@@ -44,7 +44,9 @@ fn talk(turns: usize, people: usize) -> Transcript {
     Transcript {
         format: Format::Srt,
         turns: (0..turns).map(turn).collect(),
+        events: Vec::new(),
         after_dropped: Vec::new(),
+        bare_times: false,
         language: None,
         sample: None,
         warnings: Vec::new(),

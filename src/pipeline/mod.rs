@@ -31,6 +31,7 @@ mod smile_truth;
 mod tables;
 mod told;
 mod transcript;
+mod units;
 mod watch;
 mod who;
 mod write;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Request;
 use super::hear::Heard;
-use super::transcript::shift;
+use super::transcript::{shift, shift_events};
 use super::watch::Seen;
 use super::who;
-use crate::annotation::{Annotation, Turn};
+use crate::annotation::{Annotation, SoundEvent, Turn};
 use crate::audio::{self, TurnVoice};
 use crate::recipe::Recipe;
 use crate::speaker::VAD_CHUNKS;
@@ -30,6 +30,8 @@ pub(crate) struct Scene<'a> {
     pub(super) seen: &'a Seen,
     /// The transcript's, else the speech turns.
     pub(super) turns: Vec<Turn>,
+    /// What the transcript says is heard and not said.
+    pub(super) events: Vec<SoundEvent>,
     /// Between transcript and voice activity, where it could be measured.
     pub(super) offset: Option<TranscriptOffset>,
     /// Labels of the transcript and voices.
@@ -69,6 +71,10 @@ impl<'a> Scene<'a> {
         let annotation = &heard.diarization.annotation;
         let mut turns = transcript.map_or_else(|| turns::turns_of_speech(annotation), |t| t.turns.clone());
         let offset = transcript.and_then(|_| measure_offset(&mut turns, recipe, heard, warnings));
+        let mut events = transcript.map_or_else(Vec::new, |t| t.events.clone());
+        if let Some(offset) = offset.filter(|o| o.is_telling() && recipe.input.apply_transcript_offset) {
+            shift_events(&mut events, offset.offset_secs);
+        }
         warn_past_end(&turns, heard, seen, warnings);
         turns::crowd(&turns).into_iter().for_each(|w| warnings.push(w));
 
@@ -94,6 +100,7 @@ impl<'a> Scene<'a> {
             heard,
             seen,
             turns,
+            events,
             offset,
             matches,
             cast,

@@ -1,7 +1,7 @@
 //! The transcript of one interview, moved as the recipe says.
 
-use super::Work;
-use crate::annotation::Turn;
+use super::{Work, units};
+use crate::annotation::{SoundEvent, Turn};
 use crate::error::Result;
 use crate::time::{Seconds, Segment};
 use crate::transcript::{self, ReadOptions, Transcript};
@@ -11,10 +11,17 @@ use crate::warning::Warning;
 pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     let Work { request, recipe, warnings, .. } = work;
     let Some(path) = &request.transcript else { return Ok(None) };
-    let options = ReadOptions { lenient: recipe.input.lenient, sample_id: request.sample_id.as_deref() };
+    let input = &recipe.input;
+    let options = ReadOptions { lenient: input.lenient, sample_id: request.sample_id.as_deref(), labels: input.labels };
     let mut read = transcript::read(path, &options)?;
     read.warnings.drain(..).for_each(|w| warnings.push(w));
+    let unshifted = input.transcript_shift_secs == 0.0;
+    if let Some(media) = request.media.as_deref().or(request.audio.as_deref()).and_then(units::media_secs) {
+        let keep = input.lenient || !unshifted;
+        units::fit(&mut read, media, path, keep)?.into_iter().for_each(|w| warnings.push(w));
+    }
     shift(&mut read.turns, recipe.input.transcript_shift_secs).into_iter().for_each(|w| warnings.push(w));
+    shift_events(&mut read.events, recipe.input.transcript_shift_secs);
     merge(&mut read, &recipe.turns.floor).into_iter().for_each(|w| warnings.push(w));
     Ok(Some(read))
 }
@@ -42,17 +49,25 @@ pub(super) fn shift(turns: &mut [Turn], secs: f64) -> Option<Warning> {
         return None;
     }
     let count = turns.iter().filter(|t| t.segment.start().get() + secs < 0.0).count();
-    let moved = |s: Segment| {
-        let at = |t: Seconds| Seconds::of((t.get() + secs).max(0.0));
-        Segment::new(at(s.start()), at(s.end())).unwrap_or(s)
-    };
     for turn in turns {
-        turn.segment = moved(turn.segment);
+        turn.segment = moved(turn.segment, secs);
         for word in &mut turn.words {
-            word.segment = word.segment.map(moved);
+            word.segment = word.segment.map(|s| moved(s, secs));
         }
     }
     (count > 0).then_some(Warning::TurnsBeforeStart { count, moved_secs: secs })
+}
+
+fn moved(segment: Segment, secs: f64) -> Segment {
+    let at = |t: Seconds| Seconds::of((t.get() + secs).max(0.0));
+    Segment::new(at(segment.start()), at(segment.end())).unwrap_or(segment)
+}
+
+/// Moves sounds with the turns.
+pub(super) fn shift_events(events: &mut [SoundEvent], secs: f64) {
+    if secs != 0.0 {
+        events.iter_mut().for_each(|e| e.segment = moved(e.segment, secs));
+    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,10 @@ pub(super) fn parse(text: &str) -> Option<f64> {
 /// Seconds written as a number (`12.5`, `12,5`) or as a clock time; minutes may pass 59 where no hours are given.
 pub(super) fn parse_loose(text: &str) -> Option<f64> {
     let text = text.trim();
+    // f4 writes tenths behind a dash: `#00:00:03-5#`.
+    if let Some(inner) = text.strip_prefix('#').and_then(|t| t.strip_suffix('#')) {
+        return parse(&inner.replacen('-', ".", 1));
+    }
     if !text.contains(':') {
         let number = if text.contains('.') { text.to_owned() } else { text.replacen(',', ".", 1) };
         let digits = number.trim_start_matches(['-', '+']);
@@ -142,6 +146,7 @@ mod tests {
         assert_eq!(read(" 12.5 ").as_deref(), Some("12.5"));
         assert_eq!(read("12,5").as_deref(), Some("12.5"));
         assert_eq!(read("123:44.5").as_deref(), Some("7424.5"));
+        assert_eq!(read("#00:00:03-5#").as_deref(), Some("3.5"));
         assert_eq!(read("00:16:16,059").as_deref(), Some("976.059"));
         for bad in ["", "nan", "inf", "abc", "1:2:3:4", "1,2,3", "1e999"] {
             assert_eq!(parse_loose(bad), None, "{bad}");

@@ -1,8 +1,10 @@
 //! Cues of SRT and WebVTT after their blocks are found: rolling captions, voices, speaker labels and word times.
 
 use super::draft::{Draft, short};
-use super::label;
+use super::events;
+use super::label::{self, Carry, Who};
 use super::markup::{self, Piece};
+use super::repeat;
 use crate::annotation::Word;
 use crate::time::Segment;
 
@@ -15,19 +17,21 @@ pub(super) struct Cue {
 }
 
 /// One line of a cue: its pieces, and the words shown.
-struct Line {
-    pieces: Vec<Piece>,
-    shown: String,
+pub(super) struct Line {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) shown: String,
+    /// Place and count of the words that are underlined or coloured, where one stretch of the line is.
+    pub(super) mark: Option<(usize, usize)>,
 }
 
-struct Parsed {
-    after_dropped: bool,
-    segment: Segment,
-    lines: Vec<Line>,
+/// A cue whose markup is understood.
+pub(super) struct Parsed {
+    pub(super) after_dropped: bool,
+    pub(super) segment: Segment,
+    pub(super) lines: Vec<Line>,
+    /// All its words, where repeats told when they are said.
+    pub(super) words: Vec<Word>,
 }
-
-/// A repeat that short only keeps the words on the screen; the words before it were said until its end.
-const LINGER_SECS: f64 = 0.5;
 
 /// Turns the cues into turns of `draft`. Where the format is `webvtt`, angle brackets that hold no tag are told: its
 /// players would not show them.
@@ -45,9 +49,10 @@ pub(super) fn into_turns(cues: Vec<Cue>, webvtt: bool, draft: &mut Draft) {
             after_dropped: cue.after_dropped,
             segment: cue.segment,
             lines: cue.lines.iter().map(|l| line(l)).filter(|l| !l.shown.is_empty() || has_voice(l)).collect(),
+            words: Vec::new(),
         })
         .collect();
-    let parsed = unroll(parsed, draft);
+    let parsed = repeat::once(parsed, draft);
     // Cues know what was dropped before them; what was dropped after the last is before none.
     draft.take_lost();
     let voices = parsed.iter().flat_map(|c| &c.lines).any(has_voice);
@@ -63,66 +68,20 @@ fn line(raw: &str) -> Line {
     let pieces = markup::pieces(raw);
     let all: String =
         pieces.iter().filter_map(|p| if let Piece::Text(t) = p { Some(t.as_str()) } else { None }).collect();
-    Line { shown: markup::squeeze(&all), pieces }
+    Line { shown: markup::squeeze(&all), pieces, mark: markup::marked(raw) }
 }
 
 fn has_voice(line: &Line) -> bool {
     line.pieces.iter().any(|p| matches!(p, Piece::Voice(_)))
 }
 
-fn has_time(line: &Line) -> bool {
+pub(super) fn has_time(line: &Line) -> bool {
     line.pieces.iter().any(|p| matches!(p, Piece::Time(_)))
 }
 
-fn shown(cue: &Parsed) -> Vec<&str> {
+/// The lines of a cue that show something.
+pub(super) fn shown(cue: &Parsed) -> Vec<&str> {
     cue.lines.iter().map(|l| l.shown.as_str()).filter(|s| !s.is_empty()).collect()
-}
-
-/// How many of the cue's first lines are the last lines of the cue before, still on the screen.
-fn repeated(before: &Parsed, cue: &Parsed) -> usize {
-    if cue.segment.start().get() - before.segment.end().get() > LINGER_SECS {
-        return 0;
-    }
-    let (old, new) = (shown(before), shown(cue));
-    (1..=old.len().min(new.len())).rev().find(|k| old[old.len() - k..] == new[..*k]).unwrap_or(0)
-}
-
-/// Rolling captions, as YouTube writes them: every line is shown twice or more, and 10-ms cues only repeat. Each line
-/// is kept once.
-fn unroll(mut cues: Vec<Parsed>, draft: &mut Draft) -> Vec<Parsed> {
-    let repeats: Vec<usize> =
-        (0..cues.len()).map(|i| if i == 0 { 0 } else { repeated(&cues[i - 1], &cues[i]) }).collect();
-    let rolled = repeats.iter().filter(|k| **k > 0).count();
-    let with_news = repeats.iter().zip(&cues).filter(|(k, c)| **k > 0 && **k < shown(c).len()).count();
-    let pairs = cues.len().saturating_sub(1);
-    let timed = cues.iter().flat_map(|c| &c.lines).any(has_time);
-    let rolling = if timed {
-        rolled > 0 && rolled * 4 >= pairs
-    } else {
-        pairs >= 4 && rolled * 10 >= pairs * 6 && with_news * 5 >= rolled * 2
-    };
-    if !rolling {
-        return cues;
-    }
-    let total = cues.len();
-    let mut kept: Vec<Parsed> = Vec::new();
-    for (mut cue, repeats) in cues.drain(..).zip(repeats) {
-        let mut to_drop = repeats;
-        cue.lines.retain(|l| {
-            let drop = !l.shown.is_empty() && to_drop > 0;
-            to_drop -= usize::from(drop);
-            !drop && !l.shown.is_empty()
-        });
-        if !cue.lines.is_empty() {
-            kept.push(cue);
-        } else if let Some(last) = kept.last_mut().filter(|_| repeats > 0 && cue.segment.duration() <= LINGER_SECS) {
-            last.segment =
-                Segment::new(last.segment.start(), last.segment.end().max(cue.segment.end())).unwrap_or(last.segment);
-        }
-    }
-    draft
-        .warn(format!("rolling captions: repeated lines merged, {} of {total} cues only repeated", total - kept.len()));
-    kept
 }
 
 /// A stretch of one cue in one voice.
@@ -161,10 +120,12 @@ fn speak_voices(cues: &[Parsed], draft: &mut Draft) {
         }
         let parts: Vec<Part> = join_same(parts.into_iter().filter(|p| !silent(p)));
         shared += usize::from(parts.len() > 1);
+        let mut known = Known::of(cue);
         for part in &parts {
             let text: String = part.chunks.iter().map(|(_, t)| t.as_str()).collect();
-            let words = if timed { words(&part.chunks, cue.segment) } else { Vec::new() };
-            draft.push(cue.segment, part.speaker.as_deref(), markup::squeeze(&text), words);
+            let text = markup::squeeze(&text);
+            let words = if timed { words(&part.chunks, cue.segment) } else { known.next(&text) };
+            draft.push(cue.segment, part.speaker.as_deref(), text, words);
         }
     }
     tell_shared(shared, draft);
@@ -226,22 +187,54 @@ fn words(chunks: &[(Option<f64>, String)], cue: Segment) -> Vec<Word> {
         .collect()
 }
 
+/// The words of a cue that are not given out yet.
+struct Known<'c> {
+    words: &'c [Word],
+}
+
+impl<'c> Known<'c> {
+    fn of(cue: &'c Parsed) -> Self {
+        Known { words: &cue.words }
+    }
+
+    /// Those that a part of the cue says; what stands before it is passed over.
+    fn next(&mut self, text: &str) -> Vec<Word> {
+        let mut found = Vec::new();
+        for token in text.split_whitespace() {
+            let Some(at) = self.words.iter().position(|w| w.text == token) else { continue };
+            found.push(self.words[at].clone());
+            self.words = &self.words[at + 1..];
+        }
+        found
+    }
+}
+
 fn speak_labels(cues: &[Parsed], draft: &mut Draft) {
     let lines: Vec<Vec<String>> = cues.iter().map(|c| c.lines.iter().map(|l| l.shown.clone()).collect()).collect();
-    let forms = label::believed(lines.iter().map(Vec::as_slice));
+    let believed = label::believed(&lines, draft.labels());
+    let mut carry = Carry::new(&believed);
     let mut shared = 0;
     for (cue, lines) in cues.iter().zip(&lines) {
         if cue.after_dropped {
             draft.lose();
+            carry.interrupt();
         }
-        let parts = label::cut(lines, &forms);
+        let parts = believed.cut(lines);
         shared += usize::from(parts.len() > 1);
         if parts.is_empty() {
             draft.push(cue.segment, None, String::new(), Vec::new());
         }
-        for (speaker, text) in parts {
-            draft.push(cue.segment, speaker.as_deref(), markup::squeeze(&text), Vec::new());
+        let mut known = Known::of(cue);
+        for (who, text) in parts {
+            let text = markup::squeeze(&text);
+            // A sound of nobody is not the last speaker's.
+            let sound = who == Who::Same && events::take(&text).1.is_empty();
+            let speaker = if sound { None } else { carry.speaker(who) };
+            let words = known.next(&text);
+            draft.push(cue.segment, speaker.as_deref(), text, words);
         }
     }
     tell_shared(shared, draft);
+    carry.tell(draft);
+    believed.tell(&lines, draft);
 }

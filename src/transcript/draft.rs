@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::{Format, Transcript, rescue};
-use crate::annotation::{Turn, Word};
+use super::label::turns::relabel;
+use super::{Format, Labels, Transcript, events, overlap, rescue};
+use crate::annotation::{SoundEvent, Turn, Word};
 use crate::error::{Error, Result};
 use crate::text::clean_in_place;
 use crate::time::{LONGEST_SECS, Seconds, Segment};
@@ -13,6 +14,9 @@ use crate::warning::Warning;
 pub(super) struct Draft<'a> {
     path: &'a Path,
     lenient: bool,
+    labels: Labels,
+    /// True where times are whole numbers of a unit that the file does not tell.
+    bare_times: bool,
     /// True when the text does not end with a line end and its last words are the last turn's: they may have been cut
     /// off.
     open_end: bool,
@@ -37,6 +41,8 @@ impl<'a> Draft<'a> {
         Draft {
             path,
             lenient,
+            labels: Labels::default(),
+            bare_times: false,
             open_end: false,
             turns: Vec::new(),
             dropped_lines: Vec::new(),
@@ -47,6 +53,21 @@ impl<'a> Draft<'a> {
             language: None,
             changed: 0,
         }
+    }
+
+    /// The same with labels believed as asked.
+    pub(super) fn with_labels(self, labels: Labels) -> Self {
+        Draft { labels, ..self }
+    }
+
+    /// Whether labels in the text are believed.
+    pub(super) fn labels(&self) -> Labels {
+        self.labels
+    }
+
+    /// Says whether times are whole numbers of a unit that the file does not tell.
+    pub(super) fn times_are_bare(&mut self, bare: bool) {
+        self.bare_times = bare;
     }
 
     /// An error that no leniency heals.
@@ -204,15 +225,49 @@ impl<'a> Draft<'a> {
                 "the transcript must hold at least one timed turn; leave the transcript out to work without one",
             ));
         }
-        self.clean();
+        let mut events = if format.holds_several() { Vec::new() } else { self.part(format)? };
+        self.clean(&mut events);
         self.tell_oddities();
         self.tell_open_end();
         let mut after_dropped: Vec<u32> =
             self.dropped.iter().filter_map(|&d| self.turns.get(d)).map(|t| t.index).collect();
         after_dropped.sort_unstable();
         after_dropped.dedup();
-        let Draft { turns, sample, language, warnings, .. } = self;
-        Ok(Transcript { format, turns, after_dropped, language, sample, warnings })
+        let Draft { turns, sample, language, bare_times, warnings, .. } = self;
+        Ok(Transcript { format, turns, events, after_dropped, bare_times, language, sample, warnings })
+    }
+
+    /// Who says it, what overlaps it and what is heard with it, out of the words of the turns. Samples are told row by
+    /// row, as they are.
+    fn part(&mut self, format: Format) -> Result<Vec<SoundEvent>> {
+        let mut turns = std::mem::take(&mut self.turns);
+        let mut dropped = std::mem::take(&mut self.dropped);
+        // These two have looked at their lines.
+        if !matches!(format, Format::Srt | Format::WebVtt) {
+            relabel(&mut turns, &dropped, self.labels, self);
+        }
+        let overlaps = overlap::of_turns(&mut turns, &mut dropped);
+        if overlaps > 0 {
+            self.warn(format!("{overlaps} stretches marked as another's became turns with the times of the whole cue"));
+        }
+        let events = events::of_turns(&mut turns, &mut dropped);
+        if turns.is_empty() {
+            let what = format!("no cues: all {} describe sounds, and nothing is said", events.len());
+            return Err(self.fail(0, what, "leave the transcript out to work without one"));
+        }
+        if !events.is_empty() {
+            let alone = events.iter().filter(|e| !e.in_turn).count();
+            let inside = events.len() - alone;
+            self.warn(format!(
+                "{} descriptions of sounds are events and no words: {alone} cues of nothing else, {inside} beside words",
+                events.len()
+            ));
+        }
+        for (turn, index) in turns.iter_mut().zip(1..) {
+            turn.index = index;
+        }
+        (self.turns, self.dropped) = (turns, dropped);
+        Ok(events)
     }
 
     /// Plain text formats do not say where they end. A last line without a line end proves nothing, but together with
@@ -245,7 +300,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The one place where words and labels of every format lose what steers a terminal or a line.
-    fn clean(&mut self) {
+    fn clean(&mut self, events: &mut [SoundEvent]) {
         let mut count = 0;
         for turn in &mut self.turns {
             let mut changed = clean_in_place(&mut turn.text);
@@ -256,6 +311,10 @@ impl<'a> Draft<'a> {
                 changed = true;
                 turn.speaker = turn.speaker.take().map(|s| s.trim().to_owned()).filter(|s| !s.is_empty());
             }
+            count += usize::from(changed);
+        }
+        for event in events.iter_mut() {
+            let changed = clean_in_place(&mut event.what) | event.speaker.as_mut().is_some_and(clean_in_place);
             count += usize::from(changed);
         }
         for (count, what) in [(count, "turns of the transcript"), (self.changed, "texts of the sample")] {
@@ -342,67 +401,4 @@ pub(super) fn short(line: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn draft(turns: &[(f64, f64, &str)]) -> Draft<'static> {
-        let mut draft = Draft::new(Path::new("a.srt"), false);
-        for (start, end, text) in turns {
-            draft.push(Segment::from_secs(*start, *end).unwrap(), Some(" "), (*text).into(), Vec::new());
-        }
-        draft
-    }
-
-    #[test]
-    fn oddities_are_told_with_the_first_turn() {
-        let t = draft(&[(5.0, 6.0, "a"), (1.0, 3.0, "b"), (2.0, 4.0, "c"), (2.0, 4.0, "c"), (9.0, 9.0, "")])
-            .finish(Format::Srt)
-            .unwrap();
-        let told: Vec<String> = t.warnings.iter().map(ToString::to_string).collect();
-        assert_eq!(
-            told,
-            [
-                "transcript: 1 turns start before the turn above them; file order is kept (first: turn 2)",
-                "transcript: 2 turns overlap an earlier one (first: turn 3)",
-                "transcript: 1 turns repeat the times and words of another (first: turn 4)",
-                "transcript: 1 turns have zero length (first: turn 5)",
-                "transcript: 1 turns have no words (first: turn 5)",
-            ]
-        );
-        assert_eq!(t.turns.iter().map(|t| t.index).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-        assert_eq!(t.turns[0].speaker, None);
-    }
-
-    #[test]
-    fn a_cue_dropped_from_a_tier_lies_between_its_neighbours_there() {
-        let mut draft = Draft::new(Path::new("a.eaf"), true);
-        let push = |draft: &mut Draft, start: f64| {
-            draft.push(Segment::from_secs(start, start + 0.5).unwrap(), None, "so".into(), Vec::new());
-        };
-        push(&mut draft, 1.0);
-        draft.bad(7, "reversed", "").unwrap();
-        push(&mut draft, 6.0);
-        // Another tier.
-        [0.0, 2.0, 4.0, 8.0].into_iter().for_each(|start| push(&mut draft, start));
-        draft.sort_by_time();
-        // In order: 0, 1, 2, 4, 6, 8; what was dropped lies between 1 and 6.
-        assert_eq!(draft.finish(Format::Eaf).unwrap().after_dropped, [3, 4, 5]);
-    }
-
-    #[test]
-    fn touching_turns_are_not_odd() {
-        assert_eq!(draft(&[(0.0, 1.0, "a"), (1.0, 2.0, "b")]).finish(Format::Srt).unwrap().warnings, []);
-    }
-
-    #[test]
-    fn no_cues_is_an_error_with_a_hint() {
-        let e = draft(&[]).finish(Format::WebVtt).unwrap_err().to_string();
-        assert!(e.contains("no cues (WebVTT)") && e.contains("at least one"), "{e}");
-    }
-
-    #[test]
-    fn times_no_recording_has_are_told() {
-        let told = draft(&[(0.0, 1.0, "a"), (400_000.0, 400_001.0, "b")]).finish(Format::Csv).unwrap().warnings;
-        assert!(told[0].to_string().contains("1 turns end after more than 100 hours"), "{told:?}");
-    }
-}
+mod tests;

@@ -182,7 +182,7 @@ mod tests {
                 r#"{{"sample_id": "s1", "rows": [{{"row_index": 1, "start_time": 0, "end_time": 1, "primary_speaker": "A", "dialogue_cleaned": "{words}"}}]}}"#
             )
         };
-        let options = ReadOptions { lenient: false, sample_id: Some("s1") };
+        let options = ReadOptions { lenient: false, sample_id: Some("s1"), ..ReadOptions::default() };
         let read = |text: &str| {
             read_bytes(text.as_bytes(), std::path::Path::new("a.jsonl"), &options).unwrap_err().to_string()
         };

@@ -117,6 +117,40 @@ pub(super) fn untagged<'t>(lines: impl Iterator<Item = &'t str>) -> Option<(Stri
     found
 }
 
+/// Tags with which captions mark the word that is said.
+const MARKS: [&str; 4] = ["u", "font", "c", "b"];
+
+/// Place and count of the words of a line in its one marked stretch; `None` where there is none, or several.
+pub(super) fn marked(raw: &str) -> Option<(usize, usize)> {
+    // Longer lines are no captions.
+    if raw.len() > 2000 {
+        return None;
+    }
+    let mut found = None;
+    for (at, _) in raw.match_indices('<') {
+        let end = at + raw[at..].find('>')?;
+        let tag = &raw[at + 1..end];
+        let name = tag.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("").to_ascii_lowercase();
+        if !MARKS.contains(&name.as_str()) || !is_tag(tag) {
+            continue;
+        }
+        let close = end + raw[end..].to_ascii_lowercase().find(&format!("</{name}>"))?;
+        if found.replace((at, end + 1, close)).is_some() {
+            return None;
+        }
+    }
+    let (open, from, to) = found?;
+    let shown = |part: &str| {
+        let text = pieces(part).into_iter().filter_map(|p| if let Piece::Text(t) = p { Some(t) } else { None });
+        text.collect::<String>()
+    };
+    let (before, inside) = (shown(&raw[..open]), shown(&raw[from..to]));
+    let first = before.split_whitespace().count();
+    let glued = first > 0 && !before.ends_with(char::is_whitespace) && !inside.starts_with(char::is_whitespace);
+    let count = inside.split_whitespace().count();
+    (count > 0).then_some((first - usize::from(glued), count))
+}
+
 fn voice_or_time(tag: &str) -> Option<Piece> {
     if let Some(secs) = clock::parse(tag) {
         return Some(Piece::Time(secs));

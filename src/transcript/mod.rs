@@ -8,24 +8,28 @@
 
 use std::path::Path;
 
-use crate::annotation::Turn;
+use crate::annotation::{SoundEvent, Turn};
 use crate::error::{Error, Result};
 use crate::file;
 use crate::warning::Warning;
 use draft::Draft;
 use format::Input;
 pub use format::{Format, supported};
+pub use label::Labels;
 
 mod clock;
 mod cue;
 mod draft;
 mod encoding;
+mod events;
 mod foreign;
 mod format;
 mod json;
 mod label;
 mod markup;
+mod overlap;
 mod quotes;
+mod repeat;
 pub mod rescue;
 mod tiers;
 
@@ -36,6 +40,8 @@ pub struct ReadOptions<'a> {
     pub lenient: bool,
     /// Which sample of a RESCUE-bench JSONL file of several.
     pub sample_id: Option<&'a str>,
+    /// Whether labels in the text are believed.
+    pub labels: Labels,
 }
 
 /// What a transcript file tells.
@@ -46,9 +52,13 @@ pub struct Transcript {
     /// Never empty; in file order, `index` counted from 1 over the turns kept (RESCUE-bench: `row_index`), strictly
     /// increasing.
     pub turns: Vec<Turn>,
+    /// What is heard and not said, in the order of the turns.
+    pub events: Vec<SoundEvent>,
     /// Numbers ([`Turn::index`]) of turns before which a cue was dropped, ascending: what was said there, and by whom,
     /// is not known. In files of several tiers, all turns begun between the dropped cue's neighbours of its tier.
     pub after_dropped: Vec<u32>,
+    /// True where the times are whole numbers of a unit that the file does not tell; they are given as seconds.
+    pub bare_times: bool,
     /// The language that the file declares, as it writes it; `None` where it declares none, or several.
     pub language: Option<String>,
     /// All fields of a RESCUE-bench sample, `None` for other formats.
@@ -92,7 +102,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Transcript> {
 /// [`Error::Parse`], as [`read`].
 pub fn read_bytes(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Transcript> {
     let (text, note) = encoding::decode(bytes);
-    let mut draft = Draft::new(path, options.lenient);
+    let mut draft = Draft::new(path, options.lenient).with_labels(options.labels);
     if let Some(note) = note {
         draft.warn(note);
     }

@@ -17,6 +17,7 @@ mod coupling;
 mod dyads;
 mod edges;
 mod entrainment;
+mod events;
 mod face_statistics;
 mod floor;
 mod floors;
@@ -49,6 +50,7 @@ pub use coupling::{
 };
 pub use dyads::{dyads_schema, dyads_table};
 pub use entrainment::EntrainmentConfig;
+pub use events::{events_schema, events_table};
 pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_table};
 pub use floors::FloorConfig;
 pub use lagged::{LagSettings, Lagged, Pairing, lagged};

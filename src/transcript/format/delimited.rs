@@ -211,6 +211,8 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         layout.start.unit = 1e-3;
         let (End::At(column) | End::After(column)) = &mut layout.end;
         column.unit = 1e-3;
+    } else {
+        draft.times_are_bare(bare(&layout, &rows));
     }
     choice::choose(&mut layout, &rows, draft)?;
     if layout.text.is_none() {
@@ -305,6 +307,17 @@ fn misfit(layout: &Layout, record: &StringRecord) -> Option<(String, &'static st
     (cells <= needed).then(|| {
         (format!("{cells} cells where the header names {names}; no {}", layout.header[needed]), "complete the row")
     })
+}
+
+/// True where times are whole numbers and the header names no unit.
+fn bare(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
+    let places = [layout.start.index, layout.end_index()];
+    let unnamed = |i: &usize| {
+        let letters = layout.header[*i].chars().filter(|c| c.is_alphanumeric());
+        normal(&layout.header[*i]).0 == letters.flat_map(char::to_lowercase).collect::<String>()
+    };
+    let whole = |r: &StringRecord| places.iter().all(|i| r.get(*i).is_none_or(|c| c.trim().parse::<u64>().is_ok()));
+    places.iter().all(unnamed) && rows.iter().all(|(_, r)| whole(r))
 }
 
 /// Whisper's own TSV has the header `start end text` and whole milliseconds; nobody talks for a minute in every row.

@@ -327,7 +327,7 @@ mod tests {
             "a.srt",
             "1\n00:00:01,000 --> 00:00:02,000\nANNA: Hi\nBOB: Hello\n\n2\n00:00:02,000 --> 00:00:03,000\nmore\n",
         );
-        assert_eq!(told(&t), ["1-2 ANNA: Hi", "1-2 BOB: Hello", "2-3 more"]);
+        assert_eq!(told(&t), ["1-2 ANNA: Hi", "1-2 BOB: Hello", "2-3 BOB: more"]);
         assert!(warned(&t).contains("1 cues hold several speakers"));
         let t = parse(
             "a.srt",

@@ -104,6 +104,8 @@ pub(super) fn read(root: &Value, draft: &mut Draft) -> Result<()> {
             Err(what) => draft.bad(0, format!("segment {}: {what}", i + 1), EXPECTED)?,
         }
     }
+    let whole = |v: &Value| ["start", "end"].iter().all(|k| v.get(*k).is_none_or(Value::is_u64));
+    draft.times_are_bare(segments.iter().all(whole));
     lost.words.tell("entries among the words hold no word and are left out", draft);
     lost.times.tell("words have times that cannot be used", draft);
     tell_rest(root, spoken, timed, draft);

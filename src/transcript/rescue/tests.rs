@@ -94,7 +94,13 @@ fn a_jsonl_file_holds_many_samples() {
         )
     };
     let text = format!("{}\n\n{}\n", line("a/1", "Ann"), line("a/2", "Family"));
-    let pick = |id| read_bytes(text.as_bytes(), Path::new("all.jsonl"), &ReadOptions { lenient: false, sample_id: id });
+    let pick = |id| {
+        read_bytes(
+            text.as_bytes(),
+            Path::new("all.jsonl"),
+            &ReadOptions { lenient: false, sample_id: id, ..ReadOptions::default() },
+        )
+    };
     let t = pick(Some("a/2")).unwrap();
     let s = t.sample.clone().unwrap();
     assert_eq!(

@@ -1,0 +1,352 @@
+//! Speaker labels written into the text: `ANNA: …`, `Speaker 1: …`, `[SPEAKER_00]: …`, `- [Mara] …`, `>> MARA: …`.
+//!
+//! A colon alone proves nothing ("He said: no"). The evidence is the whole file: a name that recurs and takes turns with
+//! another is a label, and what is not believed is told with its count.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::draft::{Draft, short};
+use shape::{Form, Lead, lead, split};
+
+mod shape;
+pub(super) mod turns;
+
+/// Whether labels in the text are believed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Labels {
+    /// Whatever begins a cue like a label is one.
+    Always,
+    /// Labels are words.
+    Never,
+    /// Where the whole file speaks for it.
+    #[default]
+    Auto,
+}
+
+impl Labels {
+    /// All.
+    pub const ALL: [Labels; 3] = [Labels::Auto, Labels::Always, Labels::Never];
+
+    /// As recipes and the command line write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Labels::Auto => "auto",
+            Labels::Always => "always",
+            Labels::Never => "never",
+        }
+    }
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|l| l.name() == name)
+    }
+}
+
+/// Whose words a part of a cue is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Who {
+    /// The label says it.
+    Named(String),
+    /// A dash or chevrons say that it is another than before, not who.
+    Another,
+    /// Nothing is said: whoever spoke before, where the file labels changes.
+    Same,
+}
+
+/// What the file's labels are.
+pub(super) struct Believed {
+    labels: Labels,
+    names: BTreeSet<String>,
+    /// Forms in which every name is believed.
+    forms: Vec<Form>,
+    /// Names on a line of their own above the words.
+    alone: BTreeSet<String>,
+    /// Dashes begin the words of several in a cue somewhere.
+    dashes: bool,
+}
+
+/// A file whose labels begin fewer of its cues than this is not one of labels in a form that sentences imitate; of 100
+/// cues of long monologues, labelled where the speaker changes, ten are.
+const LEAST_SHARE: f64 = 0.1;
+
+/// From this share of cues on a file labels every cue, and names that come once are believed too.
+const ALL_SHARE: f64 = 0.8;
+
+/// One use of a name.
+struct Use {
+    cue: usize,
+    form: Form,
+    name: String,
+}
+
+fn uses(cues: &[Vec<String>]) -> Vec<Use> {
+    let of_cue = |(cue, lines): (usize, &Vec<String>)| {
+        let all = lines.iter().filter_map(|l| split(lead(l).1));
+        all.map(|c| Use { cue, form: c.form, name: c.name }).collect::<Vec<_>>()
+    };
+    cues.iter().enumerate().flat_map(of_cue).collect()
+}
+
+/// How often the name changes from use to use.
+fn changes<'u>(names: impl Iterator<Item = &'u str>) -> usize {
+    let names: Vec<&str> = names.collect();
+    names.windows(2).filter(|w| w[0] != w[1]).count()
+}
+
+/// The labels of a file; `cues` holds the lines of each cue.
+///
+/// A name is believed where it recurs, takes turns with another that does, and both begin a tenth of the cues; a form
+/// that no sentence imitates ([`Form::Bracket`], [`Form::Capitals`], [`Form::Numbered`]) with labels in half of the cues
+/// or with two distinct names; and where nearly every cue begins with a label, names that come once are believed too.
+pub(super) fn believed(cues: &[Vec<String>], labels: Labels) -> Believed {
+    let dashes = cues.iter().any(|lines| dashed(lines));
+    let mut out = Believed { labels, names: BTreeSet::new(), forms: Vec::new(), alone: BTreeSet::new(), dashes };
+    if labels != Labels::Auto || cues.is_empty() {
+        return out;
+    }
+    let uses = uses(cues);
+    let share = |it: &dyn Fn(&Use) -> bool| {
+        let labelled: BTreeSet<usize> = uses.iter().filter(|u| it(u)).map(|u| u.cue).collect();
+        labelled.len() as f64 / cues.len() as f64
+    };
+    for form in [Form::Bracket, Form::Capitals, Form::Numbered] {
+        let names: BTreeSet<&str> = uses.iter().filter(|u| u.form == form).map(|u| u.name.as_str()).collect();
+        if names.len() >= 2 || !names.is_empty() && share(&|u| u.form == form) >= 0.5 {
+            out.forms.push(form);
+        }
+    }
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    uses.iter().for_each(|u| *counts.entry(&u.name).or_default() += 1);
+    let recurs = |u: &Use| counts.get(u.name.as_str()).is_some_and(|n| *n >= 2);
+    let turns = changes(uses.iter().filter(|u| recurs(u)).map(|u| u.name.as_str()));
+    let distinct = counts.values().filter(|n| **n >= 2).count();
+    if distinct >= 2 && turns >= 3 && share(&recurs) >= LEAST_SHARE {
+        out.names = uses.iter().filter(|u| recurs(u)).map(|u| u.name.clone()).collect();
+    }
+    let plain = |u: &Use| u.form < Form::Loose;
+    let all = share(&|u| plain(u) || out.names.contains(&u.name));
+    let once = counts.len() >= 2 || all >= 1.0 || counts.values().any(|n| *n >= 3);
+    if all >= ALL_SHARE && once {
+        out.names.extend(uses.iter().filter(|u| plain(u)).map(|u| u.name.clone()));
+    }
+    out.alone = alone(cues);
+    out
+}
+
+/// Lines of their own above the words of a cue: in at least half of the cues, by at least two who take turns.
+fn alone(cues: &[Vec<String>]) -> BTreeSet<String> {
+    let first = |lines: &Vec<String>| {
+        let name = lines.first().filter(|_| lines.len() >= 2)?.trim();
+        // What ends as a sentence does is one.
+        let fits = shape::form(name).is_some_and(|f| f < Form::Loose) && !name.ends_with(['.', ',']);
+        fits.then(|| name.to_owned())
+    };
+    let firsts: Vec<String> = cues.iter().filter_map(first).collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    firsts.iter().for_each(|n| *counts.entry(n).or_default() += 1);
+    let recurring: Vec<&str> = firsts.iter().map(String::as_str).filter(|n| counts[n] >= 2).collect();
+    let distinct: BTreeSet<&str> = recurring.iter().copied().collect();
+    let enough = recurring.len() * 2 >= cues.len() && distinct.len() >= 2 && changes(recurring.iter().copied()) >= 2;
+    if !enough {
+        return BTreeSet::new();
+    }
+    // A file that names nearly every cue so names those who speak once, too.
+    let all = firsts.len() as f64 >= ALL_SHARE * cues.len() as f64;
+    firsts.iter().filter(|n| all || counts[n.as_str()] >= 2).cloned().collect()
+}
+
+/// True where two lines of a cue or more begin with a dash.
+fn dashed(lines: &[String]) -> bool {
+    lines.len() >= 2 && lines.iter().filter(|l| lead(l).0 == Some(Lead::Dash)).count() >= 2
+}
+
+impl Believed {
+    /// True where the file has labels.
+    fn any(&self) -> bool {
+        self.labels == Labels::Always || !self.names.is_empty() || !self.forms.is_empty() || !self.alone.is_empty()
+    }
+
+    fn is_label(&self, form: Form, name: &str) -> bool {
+        self.labels == Labels::Always || self.forms.contains(&form) || self.names.contains(name)
+    }
+
+    /// Cuts a cue where its lines say that another speaks: who, and the words, in order.
+    pub(super) fn cut(&self, lines: &[String]) -> Vec<(Who, String)> {
+        if self.labels == Labels::Never {
+            return if lines.is_empty() { Vec::new() } else { vec![(Who::Same, lines.join(" "))] };
+        }
+        let dashed = dashed(lines);
+        let mut out: Vec<(Who, String)> = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            if at == 0 && lines.len() >= 2 && self.alone.contains(line.trim()) {
+                out.push((Who::Named(line.trim().to_owned()), String::new()));
+                continue;
+            }
+            let (before, bare) = lead(line);
+            if let Some(label) = split(bare).filter(|c| self.is_label(c.form, &c.name)) {
+                out.push((Who::Named(label.name), label.rest.to_owned()));
+                continue;
+            }
+            let changes = match before {
+                Some(Lead::Chevron) => true,
+                Some(Lead::Dash) => dashed || at == 0 && (self.dashes || self.any()),
+                None => false,
+            };
+            match out.last_mut() {
+                Some((_, text)) if !changes => {
+                    if !text.is_empty() {
+                        text.push(' ');
+                    }
+                    text.push_str(line);
+                }
+                _ if changes => out.push((Who::Another, bare.to_owned())),
+                _ => out.push((Who::Same, line.clone())),
+            }
+        }
+        out
+    }
+
+    /// Tells of cues that begin like a label that was not believed.
+    pub(super) fn tell(&self, cues: &[Vec<String>], draft: &mut Draft) {
+        if self.labels != Labels::Auto {
+            return;
+        }
+        let not_believed = |lines: &Vec<String>| {
+            let found = split(lead(lines.first()?).1)?;
+            (!found.rest.is_empty() && !self.is_label(found.form, &found.name)).then_some(found.name)
+        };
+        let found: Vec<String> = cues.iter().filter_map(not_believed).collect();
+        if let Some(first) = found.first().filter(|_| found.len() >= 2) {
+            let (count, of, first) = (found.len(), cues.len(), short(first));
+            draft.warn(format!(
+                "{count} of {of} cues begin like a speaker label that the file as a whole does not bear out (first: \
+                 {first:?}); they are read as words, with --labels always as labels"
+            ));
+        }
+    }
+}
+
+/// Gives parts without a label the speaker before them, where the file labels where the speaker changes.
+pub(super) struct Carry {
+    speaker: Option<String>,
+    any: bool,
+    carried: usize,
+    unknown: usize,
+    labelled: usize,
+}
+
+impl Carry {
+    pub(super) fn new(believed: &Believed) -> Self {
+        Carry { speaker: None, any: believed.any(), carried: 0, unknown: 0, labelled: 0 }
+    }
+
+    /// What was said between, and by whom, is not known.
+    pub(super) fn interrupt(&mut self) {
+        self.speaker = None;
+    }
+
+    pub(super) fn speaker(&mut self, who: Who) -> Option<String> {
+        match who {
+            Who::Named(name) => {
+                self.labelled += 1;
+                self.speaker = Some(name);
+            }
+            Who::Another => {
+                self.unknown += 1;
+                self.speaker = None;
+            }
+            Who::Same if self.speaker.is_some() => self.carried += 1,
+            Who::Same => self.unknown += 1,
+        }
+        self.speaker.clone()
+    }
+
+    /// A part that is no speech and gets no label of another.
+    pub(super) fn tell(&self, draft: &mut Draft) {
+        if !self.any || self.labelled == 0 || self.carried + self.unknown == 0 {
+            return;
+        }
+        let Carry { carried, unknown, labelled, .. } = self;
+        let nobody =
+            if *unknown > 0 { format!(", {unknown} have none before them and no speaker") } else { String::new() };
+        draft.warn(format!(
+            "speaker labels begin {labelled} turns; {carried} without one are given to the speaker before them{nobody}"
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cues(all: &[&str]) -> Vec<Vec<String>> {
+        all.iter().map(|t| t.split('\n').map(str::to_owned).collect()).collect()
+    }
+
+    fn speakers(all: &[&str], labels: Labels) -> Vec<Option<String>> {
+        let cues = cues(all);
+        let believed = believed(&cues, labels);
+        let mut carry = Carry::new(&believed);
+        let parts = cues.iter().flat_map(|c| believed.cut(c)).collect::<Vec<_>>();
+        parts.into_iter().map(|(who, _)| carry.speaker(who)).collect()
+    }
+
+    fn named(all: &[&str]) -> Vec<String> {
+        speakers(all, Labels::Auto).into_iter().map(|s| s.unwrap_or_default()).collect()
+    }
+
+    #[test]
+    fn the_whole_file_is_the_evidence() {
+        assert_eq!(named(&["ANNA: a", "b", "c", "BOB: d", "e"]), ["ANNA", "ANNA", "ANNA", "BOB", "BOB"]);
+        assert_eq!(named(&["ANNA: a", "b"]), ["ANNA", "ANNA"]);
+        assert_eq!(named(&["Memo: a", "b", "c", "d"]), [""; 4]);
+        assert_eq!(named(&["Remember: a", "b", "Remember: c", "d"]), [""; 4]);
+        assert_eq!(named(&["Zurich: a", "b", "Zurich: c", "d"]), [""; 4]);
+        assert_eq!(
+            named(&["My point is this: a", "My point is this: b", "Remember: c", "My point is this: d"]),
+            [""; 4]
+        );
+        assert_eq!(
+            named(&["Anna: a", "Bob: b", "c", "Anna: d", "Bob: e", "f"]),
+            ["Anna", "Bob", "Bob", "Anna", "Bob", "Bob"]
+        );
+        // Once in a file that labels every cue; not once in one that does not.
+        assert_eq!(named(&["Anna: a", "Bob: b", "Anna: c", "Bob: d", "Cleo: e"])[4], "Cleo");
+        assert_eq!(named(&["Anna: a", "Bob: b", "Anna: c", "Bob: d", "e", "f", "Truth: e"])[6], "Bob");
+        assert_eq!(named(&["van der Vol: a", "Mara: b", "van der Vol: c", "Mara: d"])[2], "van der Vol");
+    }
+
+    #[test]
+    fn the_user_decides_where_the_file_does_not() {
+        let all = ["Zurich: a", "b", "Zurich: c", "d"];
+        let always: Vec<String> = speakers(&all, Labels::Always).into_iter().flatten().collect();
+        assert_eq!(always, ["Zurich"; 4]);
+        assert_eq!(speakers(&["ANNA: a", "BOB: b"], Labels::Never), [None, None]);
+    }
+
+    #[test]
+    fn a_cue_is_cut_where_another_speaks() {
+        let believed = believed(&cues(&["ANNA: a", "BOB: b"]), Labels::Auto);
+        let cut = |text: &str| believed.cut(&cues(&[text])[0]);
+        let named = |name: &str, text: &str| (Who::Named(name.into()), text.to_owned());
+        assert_eq!(
+            cut("so\nANNA: hi\nthere\nBOB: yes"),
+            [(Who::Same, "so".into()), named("ANNA", "hi there"), named("BOB", "yes")]
+        );
+        assert_eq!(cut("- one\n- two"), [(Who::Another, "one".into()), (Who::Another, "two".into())]);
+        assert_eq!(cut(">> ANNA: one\n>> two"), [named("ANNA", "one"), (Who::Another, "two".into())]);
+        // Another speaks, and nobody says who: not the one before.
+        assert_eq!(self::named(&["ANNA: a", "- b", "c", "BOB: d"]), ["ANNA", "", "", "BOB"]);
+    }
+
+    #[test]
+    fn names_on_lines_of_their_own() {
+        let all = ["Mara\nso it was", "Ben\nyes", "Mara\nand then", "Ben\nno"];
+        assert_eq!(named(&all), ["Mara", "Ben", "Mara", "Ben"]);
+        let believed = believed(&cues(&all), Labels::Auto);
+        assert_eq!(believed.cut(&cues(&[all[0]])[0])[0].1, "so it was");
+        // Words broken over two lines name nobody.
+        assert_eq!(named(&["Well\nso it was", "and then\nyes", "Well\nno", "I think\nso", "it\nis"]), [""; 5]);
+    }
+}
