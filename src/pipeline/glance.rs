@@ -211,7 +211,11 @@ mod tests {
 
     #[test]
     fn what_differs_is_named_and_version_goes_before_recipe_and_models() {
-        let record = |made: Option<Making>| Record { made, ..Record::default() };
+        let record = |made: Option<Making>| {
+            let mut record = Record::default();
+            record.made = made;
+            record
+        };
         let against = Against::new(making("r"), None, Look::Times);
         let why = |made| against.making_differs(&record(made));
         assert_eq!(why(Some(making("r"))), None);
