@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -29,6 +30,13 @@ PATIENCE_SECS = 300
 NODE = {"num_cpus": 1, "object_store_memory": 300 << 20, "memory": 3 << 30}
 # It only keeps the books: whichever node has a task can then be killed.
 HEAD = {**NODE, "num_cpus": 0}
+
+
+def free_port() -> int:
+    """The usual one may be another cluster's."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def driver(cluster: Cluster, program: str, manifest: str, out: str, *more: str) -> subprocess.Popen:
@@ -57,7 +65,8 @@ def running(tasks: Path) -> dict[str, tuple[int, str]]:
 
 def kill(program: str, manifest: str, out: str) -> dict:
     begun = time.monotonic()
-    cluster = Cluster(initialize_head=True, head_node_args={**HEAD, "include_dashboard": True})
+    head = {**HEAD, "include_dashboard": True, "dashboard_port": free_port()}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
     others = [cluster.add_node(wait=False, **NODE) for _ in range(3)]
     cluster.wait_for_nodes(PATIENCE_SECS)
     by_id = {node.node_id[:8]: node for node in others}
@@ -106,7 +115,7 @@ def throughput(program: str, manifest: str, out: str) -> dict:
     seen = {}
     for count in (1, 2):
         shutil.rmtree(out, ignore_errors=True)
-        cluster = Cluster(initialize_head=True, head_node_args=HEAD)
+        cluster = Cluster(initialize_head=True, head_node_args={**HEAD, "include_dashboard": False})
         for core in cores[:count]:
             os.sched_setaffinity(0, {core})
             cluster.add_node(**NODE)
