@@ -1,5 +1,5 @@
-//! What is kept of a run: `runs/<begun>-<process>.json`, beside the data. Another machine and another day leave the same
-//! tables and another record.
+//! What is kept of a run: `runs/<begun>-<process>.json`, beside the data. Another machine and another day leave the
+//! same tables and another record.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -135,7 +135,7 @@ pub fn status(out: &Path, requests: Option<&[Request]>, against: &Against<'_>) -
         let state = match standing {
             Standing::Done(kept) => State::Done(kept),
             Standing::Stale(why, kept) => State::Stale(why, kept),
-            Standing::Unknown if rows.contains(id) => told.state(out, id)?,
+            // Of those that have a row it says more, below.
             Standing::Unknown => State::Missing,
         };
         let media_bytes = match (&state, request) {
@@ -145,11 +145,13 @@ pub fn status(out: &Path, requests: Option<&[Request]>, against: &Against<'_>) -
         Ok(Found { interview_id: id.to_owned(), state, media_bytes })
     };
     let Some(requests) = requests else {
-        let interviews = rows.par_iter().map(|id| look(id, None)).collect::<Result<Vec<_>>>()?;
+        let mut interviews = rows.par_iter().map(|id| look(id, None)).collect::<Result<Vec<_>>>()?;
+        told.fill(out, &rows, &mut interviews)?;
         return Ok(Status { interviews, removed: Vec::new() });
     };
-    let interviews =
+    let mut interviews =
         requests.par_iter().map(|request| look(&request.interview_id, Some(request))).collect::<Result<Vec<_>>>()?;
+    told.fill(out, &rows, &mut interviews)?;
     // As a disk may have written them.
     let listed: BTreeSet<String> = requests.par_iter().map(|r| folded(&r.interview_id)).collect();
     let removed = rows.iter().filter(|id| !listed.contains(&folded(id))).cloned().collect();
@@ -179,6 +181,17 @@ impl Rows {
             (0..table.rows()).filter_map(|row| Some((table.text("interview_id", row)?.to_owned(), state(table, row)?)))
         });
         Rows { joined: joined.collect(), written }
+    }
+
+    /// Looks up those of which no record is kept and a row is there. One after the other: reading a table waits for
+    /// threads of the same pool, which would begin the next interview on top of this one until the stack is full.
+    fn fill(&self, out: &Path, rows: &BTreeSet<String>, interviews: &mut [Found]) -> Result<()> {
+        for found in interviews.iter_mut() {
+            if found.state == State::Missing && rows.contains(&found.interview_id) {
+                found.state = self.state(out, &found.interview_id)?;
+            }
+        }
+        Ok(())
     }
 
     fn state(&self, out: &Path, id: &str) -> Result<State> {

@@ -1,4 +1,5 @@
-//! The joined table of interviews, made anew only where a row changed: of a large corpus reading all rows takes minutes.
+//! The joined table of interviews, made anew only where a row changed: of a large corpus reading all rows takes
+//! minutes.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
