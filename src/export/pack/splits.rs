@@ -160,7 +160,8 @@ mod tests {
         let all: Vec<Held> =
             ["a/1", "a/2", "a/3", "b/1", "b/2", "b/3", "c/1", "c/2", "c/3"].map(|id| held(id, None)).into();
         assert_eq!(counts(&places(&all, shares(0.1, 0.1, 0))), [3, 3, 3]);
-        assert_eq!(counts(&places(&all[..6], shares(0.1, 0.1, 0)))[0], 3);
+        // Two cannot fill three: the shares alone decide.
+        assert_eq!(counts(&places(&all[..6], shares(0.1, 0.1, 0)))[0], 6);
         assert_eq!(counts(&places(&all[..3], shares(0.1, 0.1, 0))), [3, 0, 0]);
     }
 }
