@@ -28,10 +28,16 @@ const STATISTICS: [(&str, &str); 8] = [
 /// Reads a quantity off an observation.
 type Reading = Box<dyn Fn(&Observation) -> Option<f32>>;
 
+/// The unit of a quantity, and that of its change in time.
+type Units = (&'static str, &'static str);
+const RATIO: Units = ("1", "1/s");
+const ANGLE: Units = ("deg", "deg/s");
+
 /// A quantity of an observation.
 struct Quantity {
     name: String,
-    unit: &'static str,
+    /// Of it, and of its change.
+    units: Units,
     what: String,
     /// Blendshapes and expressions have an "active" share, angles have none.
     activates: bool,
@@ -43,7 +49,7 @@ fn quantities() -> Vec<Quantity> {
     for (i, name) in BLENDSHAPES.iter().enumerate() {
         all.push(Quantity {
             name: format!("blendshape_{name}"),
-            unit: "1",
+            units: RATIO,
             what: format!("the blendshape {name}"),
             activates: true,
             value: Box::new(move |o| o.blendshapes.map(|b| b[i])),
@@ -52,25 +58,25 @@ fn quantities() -> Vec<Quantity> {
     for (i, name) in EXPRESSIONS.iter().enumerate() {
         all.push(Quantity {
             name: format!("expression_{name}"),
-            unit: "1",
+            units: RATIO,
             what: format!("the probability of the expression {name}"),
             activates: true,
             value: Box::new(move |o| o.expression.map(|e| e[i]).filter(|p| p.is_finite())),
         });
     }
-    let mut plain = |name: &str, unit: &'static str, what: &str, value: fn(&Observation) -> Option<f32>| {
-        all.push(Quantity { name: name.into(), unit, what: what.into(), activates: false, value: Box::new(value) });
+    let mut plain = |name: &str, units: Units, what: &str, value: fn(&Observation) -> Option<f32>| {
+        all.push(Quantity { name: name.into(), units, what: what.into(), activates: false, value: Box::new(value) });
     };
-    plain("head_yaw_deg", "deg", "head yaw, positive to the image's right", |o| o.pose.map(|p| p.yaw_deg));
-    plain("head_pitch_deg", "deg", "head pitch, positive up", |o| o.pose.map(|p| p.pitch_deg));
-    plain("head_roll_deg", "deg", "head roll, positive clockwise as the viewer sees it", |o| {
+    plain("head_yaw_deg", ANGLE, "head yaw, positive to the image's right", |o| o.pose.map(|p| p.yaw_deg));
+    plain("head_pitch_deg", ANGLE, "head pitch, positive up", |o| o.pose.map(|p| p.pitch_deg));
+    plain("head_roll_deg", ANGLE, "head roll, positive clockwise as the viewer sees it", |o| {
         o.pose.map(|p| p.roll_deg)
     });
-    plain("gaze_head_yaw_deg", "deg", "gaze yaw against the head", |o| o.gaze.map(|g| g.head_yaw_deg));
-    plain("gaze_head_pitch_deg", "deg", "gaze pitch against the head", |o| o.gaze.map(|g| g.head_pitch_deg));
-    plain("gaze_camera_yaw_deg", "deg", "gaze yaw against the camera", |o| o.gaze.map(|g| g.camera_yaw_deg));
-    plain("gaze_camera_pitch_deg", "deg", "gaze pitch against the camera", |o| o.gaze.map(|g| g.camera_pitch_deg));
-    plain("mouth_opening", "1", "mouth opening over the distance of the outer eye corners", |o| o.mouth_opening);
+    plain("gaze_head_yaw_deg", ANGLE, "gaze yaw against the head", |o| o.gaze.map(|g| g.head_yaw_deg));
+    plain("gaze_head_pitch_deg", ANGLE, "gaze pitch against the head", |o| o.gaze.map(|g| g.head_pitch_deg));
+    plain("gaze_camera_yaw_deg", ANGLE, "gaze yaw against the camera", |o| o.gaze.map(|g| g.camera_yaw_deg));
+    plain("gaze_camera_pitch_deg", ANGLE, "gaze pitch against the camera", |o| o.gaze.map(|g| g.camera_pitch_deg));
+    plain("mouth_opening", RATIO, "mouth opening over the distance of the outer eye corners", |o| o.mouth_opening);
     all
 }
 
@@ -236,11 +242,10 @@ fn statistic_specs() -> Vec<ColumnSpec> {
     let mut columns = Vec::new();
     for q in quantities() {
         for (suffix, meaning) in STATISTICS.iter().take(if q.activates { 8 } else { 7 }) {
-            let unit = match (*suffix, q.unit) {
-                ("slope_per_sec", "deg") => "deg/s",
-                ("slope_per_sec", _) => "1/s",
-                ("active_share", _) => "1",
-                (_, unit) => unit,
+            let unit = match *suffix {
+                "slope_per_sec" => q.units.1,
+                "active_share" => RATIO.0,
+                _ => q.units.0,
             };
             let what = format!("{} of {} over the turn.", capital(meaning), q.what);
             let source = source_of(&q.name, suffix);
