@@ -141,7 +141,7 @@ fn told_run(
     cli: &Cli,
 ) -> turnwise::error::Result<Summary> {
     let display = Display::new(requests, (settings.out, settings.jobs), cli.quiet);
-    let logs = Logs::new(settings.out);
+    let logs = Logs::new(settings.out, recipe);
     let summary = corpus::run(requests, recipe, registry, settings, &|index, request, update| {
         logs.update(index, request, &update);
         if !logging::is_json() {

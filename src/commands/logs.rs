@@ -10,22 +10,24 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use turnwise::corpus::{Outcome, Update};
-use turnwise::pipeline::{Progress, Request};
+use turnwise::pipeline::{Progress, Request, told_text};
+use turnwise::recipe::Recipe;
 use turnwise::store::paths::log_path;
 
 use super::logging;
 
 /// Writes the logs of a run.
-pub struct Logs {
+pub struct Logs<'a> {
     out: PathBuf,
+    recipe: &'a Recipe,
     files: Mutex<HashMap<usize, File>>,
     failed: AtomicBool,
 }
 
-impl Logs {
+impl<'a> Logs<'a> {
     /// Into this folder.
-    pub fn new(out: &Path) -> Self {
-        Logs { out: out.to_owned(), files: Mutex::default(), failed: AtomicBool::new(false) }
+    pub fn new(out: &Path, recipe: &'a Recipe) -> Self {
+        Logs { out: out.to_owned(), recipe, files: Mutex::default(), failed: AtomicBool::new(false) }
     }
 
     /// Writes one report of the run.
@@ -37,7 +39,10 @@ impl Logs {
             told["interview_id"] = json!(request.interview_id);
             logging::write(&told);
         }
-        if let Err(error) = self.keep(index, request, update, &line) {
+        // What lies in the folder tells no more of places than the tables do.
+        let mut kept = line;
+        each_text(&mut kept, &|text| told_text(request, self.recipe, text));
+        if let Err(error) = self.keep(index, request, update, &kept) {
             // A log is no reason to fail an interview; and one word of it is enough.
             if !self.failed.swap(true, Ordering::Relaxed) {
                 tracing::warn!("{}: its log cannot be written: {error}", request.interview_id);
@@ -58,6 +63,16 @@ impl Logs {
             files.remove(&index);
         }
         written.unwrap_or(Ok(()))
+    }
+}
+
+/// Changes every text of a JSON value.
+fn each_text(value: &mut Value, change: &dyn Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = change(text),
+        Value::Array(all) => all.iter_mut().for_each(|v| each_text(v, change)),
+        Value::Object(all) => all.values_mut().for_each(|v| each_text(v, change)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -46,6 +46,7 @@ pub use lexicon::lexicon;
 pub use models::Models;
 pub use schema_page::schema_page;
 pub use tables::{feature_tables, schemas, with_values};
+pub use told::told_text;
 pub use write::{file_metadata, write, write_failure};
 
 use std::collections::BTreeMap;

@@ -74,6 +74,11 @@ pub(super) fn error(request: &Request, recipe: &Recipe, error: &Error) -> String
     without_places(&error.chain(), &known)
 }
 
+/// A text about an interview, fit for a file beside its tables: it tells no place.
+pub fn told_text(request: &Request, recipe: &Recipe, text: &str) -> String {
+    without_places(text, &known(request, recipe))
+}
+
 /// Paths that a message may hold, each with the name that stands for it, files before the folders they lie in.
 fn known(request: &Request, recipe: &Recipe) -> Vec<(PathBuf, String)> {
     let files = request.files().map(|(_, path)| (path.clone(), name_of(path, &request.folder)));
