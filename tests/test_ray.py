@@ -25,8 +25,9 @@ TABLES = ["interviews", "turns", "words", "faces"]
 
 
 def content(out: Path) -> dict:
-    """Every file but the records, which tell times, by its place."""
-    paths = [p for p in out.rglob("*") if p.is_file() and p.relative_to(out).parts[0] != "timings"]
+    """Every file but records and logs, which tell times, by its place."""
+    beside = ("timings", "runs", "logs")
+    paths = [p for p in out.rglob("*") if p.is_file() and p.relative_to(out).parts[0] not in beside]
     return {str(p.relative_to(out)): p.read_bytes() for p in paths}
 
 

@@ -20,6 +20,11 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 PANIC = re.compile(r"panicked at|RUST_BACKTRACE|stack overflow|memory allocation of")
 
 
+# What runs keep for the next one, hidden; and what they keep beside the results, which tells of the run itself.
+KEPT = (".lock", "timings/.joined.json")
+BESIDE = ("timings/", "runs/", "logs/")
+
+
 class Room:
     """A folder for one run: what goes in, what comes out, and a home and a temporary folder that must stay empty."""
 
@@ -46,18 +51,18 @@ class Room:
         ]
         for path in self.out.rglob("*") if self.out.is_dir() else []:
             name = path.relative_to(self.out).as_posix()
-            if name != ".lock" and any(part.startswith(".") or part.endswith(".tmp") for part in name.split("/")):
+            if name not in KEPT and any(part.startswith(".") or part.endswith(".tmp") for part in name.split("/")):
                 found.append(f"left behind: out/{name}")
         return found
 
     def results(self) -> dict[str, str]:
-        """Hashes of all results by their names; times spent, and the lock, are none."""
+        """Hashes of all results by their names; what tells of the run itself is none."""
         files = (p for p in self.out.rglob("*") if p.is_file()) if self.out.is_dir() else ()
         named = ((p.relative_to(self.out).as_posix(), p) for p in files)
         return {
             n: hashlib.sha256(p.read_bytes()).hexdigest()
             for n, p in named
-            if n != ".lock" and not n.startswith("timings/")
+            if n not in KEPT and not n.startswith(BESIDE)
         }
 
     def leave(self) -> None:
