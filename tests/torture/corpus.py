@@ -23,8 +23,10 @@ class Corpus:
             originals.cut(talk, folder / name, "25", "1", originals.MEDIA[name])
         for original in (o for o in originals.transcripts() if o.column == "transcript"):
             (folder / original.name).write_bytes(original.data())
-        transcripts = ["cues.srt", "tiers.eaf", "talk.cha", "whisperx.json", "", ""]
-        for media, transcript in [*zip(NAMES, transcripts), ("", "sample.json"), ("", "rows.csv")]:
+        transcripts = ["cues.srt", "tiers.eaf", "talk.cha", "", "", ""]
+        # Tables and JSON that run past the end of these short films are refused: they go without.
+        alone = [("", name) for name in ("whisperx.json", "sample.json", "rows.csv")]
+        for media, transcript in [*zip(NAMES, transcripts), *alone]:
             name = f"deep/er/{media}" if media.endswith("mp4") else f"{media}{transcript}"
             self.rows.append({"interview_id": name, "media": media, "transcript": transcript})
             self.files += [folder / f for f in (media, transcript) if f]
