@@ -9,7 +9,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-shared torture bench models samples apt target build fmt lint clean
+.PHONY: help demo test test-shared torture readers bench models samples apt target build fmt lint clean
 
 # Downloads, converted models and compiled dependencies are kept outside the clone, so that a second clone starts warm.
 export TURNWISE_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/turnwise
@@ -81,12 +81,15 @@ test: apt target models samples
 	cargo test --release --locked $(FEATURES)
 	cargo build --release --locked $(FEATURES)
 	$(PYTHON) -m unittest discover -s tests -p 'test_*.py' -q
-	$(PYTHON) tests/readers --binary "$${CARGO_TARGET_DIR:-target}/release/turnwise"
 	$(call TORTURE,0) --seed 1
 
 test-shared: apt target models samples
 	@$(if $(HAS_SHARED),,echo "no reference clips in $(SHARED): name their folder in TURNWISE_SHARED" >&2; exit 1)
 	cargo test --release --locked --features shared-tests
+
+# Packed data sets opened by the libraries that they are for; some minutes.
+readers: build
+	@$(PYTHON) tests/readers --binary "$${CARGO_TARGET_DIR:-target}/release/turnwise"
 
 torture: build models samples
 	@$(call TORTURE,$(or $(MINUTES),30)) $(if $(SEED),--seed $(SEED))
