@@ -39,10 +39,7 @@ impl<'a> Logs<'a> {
             told["interview_id"] = json!(request.interview_id);
             logging::write(&told);
         }
-        // What lies in the folder tells no more of places than the tables do.
-        let mut kept = line;
-        each_text(&mut kept, &|text| told_text(request, self.recipe, text));
-        if let Err(error) = self.keep(index, request, update, &kept) {
+        if let Err(error) = self.keep(index, request, update, line) {
             // A log is no reason to fail an interview; and one word of it is enough.
             if !self.failed.swap(true, Ordering::Relaxed) {
                 tracing::warn!("{}: its log cannot be written: {error}", request.interview_id);
@@ -50,7 +47,7 @@ impl<'a> Logs<'a> {
         }
     }
 
-    fn keep(&self, index: usize, request: &Request, update: &Update<'_>, line: &Value) -> std::io::Result<()> {
+    fn keep(&self, index: usize, request: &Request, update: &Update<'_>, mut line: Value) -> std::io::Result<()> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(update, Update::Begun) {
             let path = log_path(&self.out, &request.interview_id).map_err(std::io::Error::other)?;
@@ -58,7 +55,11 @@ impl<'a> Logs<'a> {
             files.insert(index, File::create(path)?);
         }
         // Nothing is written of interviews that were done already.
-        let written = files.get(&index).map(|mut file| writeln!(file, "{line}"));
+        let written = files.get(&index).map(|mut file| {
+            // What lies in the folder tells no more of places than the tables do.
+            each_text(&mut line, &|text| told_text(request, self.recipe, text));
+            writeln!(file, "{line}")
+        });
         if matches!(update, Update::Ended(_)) {
             files.remove(&index);
         }

@@ -10,11 +10,6 @@ use crate::recipe::Recipe;
 use crate::store::folder::Target;
 use crate::store::interview_files::{InterviewFiles, SUPERSEDED};
 
-/// Names of the tables of an interview, the same for every recipe.
-pub(super) fn table_names(recipe: &Recipe) -> Vec<&'static str> {
-    pipeline::schemas(recipe).iter().map(|s| s.name).collect()
-}
-
 /// Sets aside what an earlier run left of the interview and writes its row. Where even that cannot be done (a path that
 /// is taken, a disk that is full), the outcome says so: other interviews may still have a place.
 ///
@@ -27,7 +22,7 @@ pub(super) fn record_failure(
     registry: &Registry,
     error: &Error,
 ) -> Outcome {
-    let (tables, out) = (table_names(recipe), target.out);
+    let (tables, out) = (pipeline::table_names(recipe), target.out);
     if is_out_of_reach(request, error) && pipeline::has_record(out, request) {
         let error_text = format!("{}; its tables of an earlier run were left as they are", error.chain());
         return Outcome::Failed { kind: error.kind().into(), error: error_text };
@@ -55,12 +50,12 @@ fn is_out_of_reach(request: &Request, error: &Error) -> bool {
 /// Removes what was set aside of an interview that is done now.
 pub(super) fn forget_failure(out: &Path, request: &Request, recipe: &Recipe) {
     // What stays is hidden and in nobody's way: no reason to fail an interview whose tables are written.
-    if let Err(error) = (InterviewFiles { out, tables: &table_names(recipe) }).forget(&request.interview_id) {
+    if let Err(error) = (InterviewFiles { out, tables: &pipeline::table_names(recipe) }).forget(&request.interview_id) {
         tracing::warn!("{}: what an earlier failure set aside is still there: {}", request.interview_id, error.chain());
     }
 }
 
 /// Removes the folders of what was set aside that are empty now; at the end of a run, when nobody sets anything aside.
 pub(super) fn tidy(out: &Path, recipe: &Recipe) {
-    InterviewFiles { out, tables: &table_names(recipe) }.tidy();
+    InterviewFiles { out, tables: &pipeline::table_names(recipe) }.tidy();
 }

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::failure::table_names;
 use super::lock::LOCK;
 use super::names::Names;
 use crate::error::{Error, Result};
-use crate::pipeline::Request;
+use crate::pipeline::{self, Request};
 use crate::recipe::Recipe;
 use crate::store::Writer;
 use crate::store::interview_files::{InterviewFiles, SUPERSEDED};
@@ -30,7 +29,7 @@ const NAMED: usize = 5;
 /// a path too long for the system, an input that this run would write over; [`Error::Read`] and [`Error::Write`] for
 /// the folder.
 pub(super) fn prepare(out: &Path, requests: &[Request], recipe: &Recipe, writer: Writer) -> Result<()> {
-    let tables = table_names(recipe);
+    let tables = pipeline::table_names(recipe);
     let folders: Vec<&str> = tables.iter().copied().chain(["rttm", "timings", "tasks", SUPERSEDED]).collect();
     let swept = sweep(out, &folders)?;
     if swept > 0 {

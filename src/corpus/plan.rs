@@ -1,11 +1,11 @@
 //! What a run would do, for schedulers that spread it over machines.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::failure::table_names;
 use super::lock::lock;
 use super::place::prepare;
-use super::run::RunSettings;
+use super::run::{RunSettings, already};
+use super::status::media_bytes;
 use crate::error::{Error, Result};
 use crate::inference::Registry;
 use crate::pipeline::{self, Request};
@@ -43,19 +43,15 @@ pub fn plan(requests: &[Request], recipe: &Recipe, registry: &Registry, settings
     let _alone = lock(settings.out, settings.shard)?;
     let metadata = pipeline::file_metadata(recipe, registry)?;
     prepare(settings.out, requests, recipe, settings.writer)?;
-    let mut plan = Plan { tables: table_names(recipe), ..Plan::default() };
-    for request in requests {
+    let mut plan = Plan { tables: pipeline::table_names(recipe), ..Plan::default() };
+    for (request, seen) in requests.iter().zip(already(requests, recipe, &metadata, settings)) {
         let id = request.interview_id.clone();
-        if !settings.force && pipeline::is_done(settings.out, request, recipe, &metadata, settings.verify) {
+        let is_done = || pipeline::is_done(settings.out, request, recipe, &metadata, settings.verify);
+        if seen.is_some() || !settings.force && is_done() {
             plan.done.push(id);
         } else {
-            let size = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
-            let bytes = [&request.media, &request.audio].into_iter().flatten().map(|p| size(p)).sum();
-            plan.left.push(Planned {
-                interview_id: id,
-                bytes,
-                files: request.files().map(|(_, p)| p.clone()).collect(),
-            });
+            let files = request.files().map(|(_, path)| path.clone()).collect();
+            plan.left.push(Planned { interview_id: id, bytes: media_bytes(request), files });
         }
     }
     Ok(plan)

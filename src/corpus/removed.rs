@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::failure::table_names;
 use crate::error::{Error, Result};
-use crate::pipeline::Request;
+use crate::pipeline::{self, Request};
 use crate::recipe::Recipe;
 use crate::spelling::folded;
 use crate::store::interview_files::InterviewFiles;
@@ -29,9 +28,9 @@ pub enum Unlisted {
 pub(super) fn unlisted(out: &Path, requests: &[Request], recipe: &Recipe) -> Result<Vec<String>> {
     // As a disk may have written them: nobody's tables go because their accents came back in another form.
     let listed: BTreeSet<String> = requests.iter().map(|r| folded(&r.interview_id)).collect();
-    let mut there = InterviewFiles { out, tables: &table_names(recipe) }.interviews()?;
+    let mut there = InterviewFiles { out, tables: &pipeline::table_names(recipe) }.interviews()?;
     there.retain(|id| !listed.contains(&folded(id)));
-    let files = InterviewFiles { out, tables: &table_names(recipe) };
+    let files = InterviewFiles { out, tables: &pipeline::table_names(recipe) };
     let mut ours = Vec::new();
     for id in there {
         if files.are_ours(&id)? {
@@ -51,7 +50,7 @@ pub(super) fn unlisted(out: &Path, requests: &[Request], recipe: &Recipe) -> Res
 /// # Errors
 /// [`Error::Usage`] naming the file.
 pub(super) fn keep_needed(out: &Path, requests: &[Request], recipe: &Recipe) -> Result<()> {
-    let tables = table_names(recipe);
+    let tables = pipeline::table_names(recipe);
     let files = InterviewFiles { out, tables: &tables };
     let needed: BTreeSet<PathBuf> =
         requests.iter().flat_map(Request::files).filter_map(|(_, p)| p.canonicalize().ok()).collect();
@@ -74,7 +73,7 @@ pub(super) fn keep_needed(out: &Path, requests: &[Request], recipe: &Recipe) -> 
 /// # Errors
 /// [`Error::Write`] for one that cannot be removed.
 pub(super) fn prune(out: &Path, ids: &[String], recipe: &Recipe) -> Result<()> {
-    let tables = table_names(recipe);
+    let tables = pipeline::table_names(recipe);
     ids.iter().try_for_each(|id| InterviewFiles { out, tables: &tables }.remove(id).map(|_| ()))
 }
 

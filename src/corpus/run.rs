@@ -208,7 +208,7 @@ pub fn run(
 
 /// Which interviews are done, as far as sizes and times tell without a file being opened; the others are looked at
 /// closely when their turn comes.
-fn already(
+pub(super) fn already(
     requests: &[Request],
     recipe: &Recipe,
     metadata: &FileMetadata,

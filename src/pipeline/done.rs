@@ -181,7 +181,7 @@ fn why_not(
         return Ok(Some("it was done with another recipe, other models or another version".into()));
     }
     let mut outputs = BTreeMap::new();
-    let mut names: Vec<&str> = super::schemas(recipe).iter().map(|s| s.name).collect();
+    let mut names = super::table_names(recipe);
     names.push(RTTM);
     let mut files = Vec::new();
     for name in names {

@@ -45,7 +45,7 @@ pub use interview::interviews_schema;
 pub use lexicon::lexicon;
 pub use models::Models;
 pub use schema_page::schema_page;
-pub use tables::{feature_tables, schemas, with_values};
+pub use tables::{feature_tables, schemas, table_names, with_values};
 pub use told::told_text;
 pub use write::{file_metadata, write, write_failure};
 

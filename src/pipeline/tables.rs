@@ -87,6 +87,12 @@ pub fn schemas(recipe: &Recipe) -> Vec<TableSchema> {
     all.map(|schema| schema.filled(&|key| values.get(key).cloned())).collect()
 }
 
+/// The names of all tables of an output folder, in the order of SCHEMA.md.
+pub fn table_names(recipe: &Recipe) -> Vec<&'static str> {
+    let names = TABLES.iter().map(|t| (t.schema)(recipe).name);
+    std::iter::once(interview::interviews_schema().name).chain(names).collect()
+}
+
 /// A table whose descriptions tell the recipe's values (see [`crate::table::Table::filled`]).
 pub fn with_values(table: Table, recipe: &Recipe) -> Table {
     let values = values(recipe);
@@ -108,11 +114,12 @@ pub fn feature_tables(recipe: &Recipe) -> Vec<TableSchema> {
 
 /// All tables but the interview's row.
 pub(super) fn tables(scene: &Scene<'_>) -> Result<Vec<Table>> {
+    let values = values(scene.recipe);
     let mut tables = Vec::with_capacity(TABLES.len());
     for one in &TABLES {
         let table = (one.make)(scene)?;
         if table.rows() > 0 || !one.only_with_rows {
-            tables.push(with_values(table, scene.recipe));
+            tables.push(table.filled(&|key| values.get(key).cloned()));
         }
     }
     Ok(tables)

@@ -47,9 +47,8 @@ pub fn write(target: Target<'_>, made: &Interview, recipe: &Recipe, registry: &R
     // An older row would vouch for tables that are being replaced.
     remove_table(&row)?;
     // A table that this run has no rows for (words) must not stay from an earlier one.
-    for name in
-        super::schemas(recipe).iter().map(|s| s.name).filter(|n| made.tables.iter().all(|t| t.schema().name != *n))
-    {
+    let is_made = |name: &str| made.tables.iter().any(|t| t.schema().name == name);
+    for name in super::table_names(recipe).into_iter().filter(|name| !is_made(name)) {
         remove_table(&target.table_path(name, id)?)?;
     }
     for table in &made.tables {

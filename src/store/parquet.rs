@@ -22,7 +22,7 @@ use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 use crate::error::{Cause, Error, Result};
 use crate::store::seal;
 use crate::store::whole::write_whole;
-use crate::table::{ColumnData, Kind, Table};
+use crate::table::{ColumnData, ColumnSpec, Kind, Table};
 use crate::text::clean;
 
 /// Rows a row group: a 10 ms table of a quarter of an hour is one; readers skip whole groups by their statistics.
@@ -81,6 +81,21 @@ pub(super) struct OutColumn<'a> {
     pub data: Option<&'a ColumnData>,
 }
 
+impl<'a> OutColumn<'a> {
+    pub(super) fn new(spec: &'a ColumnSpec, data: Option<&'a ColumnData>) -> Self {
+        OutColumn {
+            name: &spec.name,
+            unit: &spec.unit,
+            description: &spec.description,
+            cut_off: spec.cut_off.name(),
+            modality: spec.modality.name(),
+            source: &spec.source,
+            kind: spec.kind,
+            data,
+        }
+    }
+}
+
 /// A table on its way out.
 pub(super) struct OutTable<'a> {
     pub name: &'a str,
@@ -113,16 +128,7 @@ pub fn write(path: &Path, table: &Table, metadata: &FileMetadata) -> Result<()> 
 /// The form in which a table is written.
 pub(super) fn out(table: &Table) -> OutTable<'_> {
     let schema = table.schema();
-    let columns = schema.columns.iter().zip(table.filled_columns()).map(|(spec, data)| OutColumn {
-        name: &spec.name,
-        unit: &spec.unit,
-        description: &spec.description,
-        cut_off: spec.cut_off.name(),
-        modality: spec.modality.name(),
-        source: &spec.source,
-        kind: spec.kind,
-        data,
-    });
+    let columns = schema.columns.iter().zip(table.filled_columns()).map(|(spec, data)| OutColumn::new(spec, data));
     OutTable { name: schema.name, description: schema.description, rows: table.rows(), columns: columns.collect() }
 }
 

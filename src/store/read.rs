@@ -92,16 +92,8 @@ impl StoredTable {
 
     /// The form in which it can be written again.
     pub(super) fn out(&self) -> OutTable<'_> {
-        let columns = self.schema.columns.iter().zip(&self.columns).map(|(spec, data)| OutColumn {
-            name: &spec.name,
-            unit: &spec.unit,
-            description: &spec.description,
-            cut_off: spec.cut_off.name(),
-            modality: spec.modality.name(),
-            source: &spec.source,
-            kind: spec.kind,
-            data: Some(data),
-        });
+        let columns =
+            self.schema.columns.iter().zip(&self.columns).map(|(spec, data)| OutColumn::new(spec, Some(data)));
         let rows = self.schema.rows;
         OutTable { name: &self.schema.table, description: &self.schema.description, rows, columns: columns.collect() }
     }

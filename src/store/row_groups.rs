@@ -42,7 +42,8 @@ impl RowGroups<'_> {
         if rows == 0 {
             return Ok(());
         }
-        let columns: Vec<OutColumn<'_>> = self.columns.iter().zip(data).map(|(spec, data)| out(spec, *data)).collect();
+        let columns: Vec<OutColumn<'_>> =
+            self.columns.iter().zip(data).map(|(spec, data)| OutColumn::new(spec, *data)).collect();
         let written = frame(&columns, 0..rows).and_then(|frame| Ok(self.writer.write_batch(&frame)?));
         written.map_err(|cause| Error::write(self.path, cause))?;
         crate::pulse::beat();
@@ -61,7 +62,7 @@ pub fn write_row_groups(
     schema: &StoredSchema,
     fill: impl FnOnce(&mut RowGroups<'_>) -> Result<()>,
 ) -> Result<u64> {
-    let columns = schema.columns.iter().map(|spec| out(spec, None)).collect();
+    let columns = schema.columns.iter().map(|spec| OutColumn::new(spec, None)).collect();
     let table = OutTable { name: &schema.table, description: &schema.description, rows: 0, columns };
     table.refuse_twins(path)?;
     write_by_path(path, |temporary| {
@@ -79,19 +80,6 @@ pub fn write_row_groups(
         sealed.map_err(|e| failed(e.into()))?;
         Ok(rows)
     })
-}
-
-fn out<'a>(spec: &'a ColumnSpec, data: Option<&'a ColumnData>) -> OutColumn<'a> {
-    OutColumn {
-        name: &spec.name,
-        unit: &spec.unit,
-        description: &spec.description,
-        cut_off: spec.cut_off.name(),
-        modality: spec.modality.name(),
-        source: &spec.source,
-        kind: spec.kind,
-        data,
-    }
 }
 
 #[cfg(test)]

@@ -22,11 +22,11 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use super::begun::Begun;
+use super::conversation::Conversation;
 use super::entrainment::{self, TurnQualities};
 use super::face_statistics::{FaceTurn, seen_often};
 use super::floor::Floor;
-use super::floors::{Floors, TurnFloor};
+use super::floors::TurnFloor;
 use super::lagged::Lagged;
 use super::language;
 use super::listening::{self, Listening};
@@ -36,7 +36,7 @@ use super::silent::silent;
 use super::synchrony::{Following, Moves, moves};
 use super::voices::{VoiceIndex, Voices};
 use super::watched::Watched;
-use super::{Relations, TurnsConfig, edges};
+use super::{Relations, TurnsConfig};
 use crate::annotation::SegmentIndex;
 use crate::error::Result;
 use crate::table::{Missing, Table, TableSchema};
@@ -60,22 +60,14 @@ pub fn dyads_schema(config: &TurnsConfig) -> TableSchema {
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
 pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
-    let labels = relations.labels();
-    let speaker_of = relations.speakers(&labels);
+    let conversation = Conversation::of(relations);
     let watched = Watched::new(relations.faces, relations.config);
-    let voices = VoiceIndex::of_all(&edges::on_the_sound(relations.annotation, relations.acoustics));
-    let config = &relations.config.floor;
     let known = Known {
         relations,
-        labels: &labels,
-        speaker_of: &speaker_of,
+        conversation: &conversation,
         index: &SegmentIndex::new(relations.turns.iter().map(|t| t.segment)),
-        floors: &Floors::new(relations.turns, &speaker_of, labels.len(), relations.dropped, config),
-        voices: &voices,
-        begun: &Begun::new(relations, &labels, &speaker_of, &voices),
         watched: &watched,
-        moves: &moves(relations, &watched, &labels),
-        in_doubt: &relations.in_doubt(),
+        moves: &moves(relations, &watched, &conversation.labels),
         qualities: &TurnQualities::new(relations.turns, relations.voices, &relations.config.entrainment),
         gestures_seen: seen_often(relations.faces),
     };
@@ -87,14 +79,8 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
 #[derive(Clone, Copy)]
 struct Known<'a> {
     relations: &'a Relations<'a>,
-    labels: &'a [&'a str],
-    speaker_of: &'a [Option<usize>],
+    conversation: &'a Conversation<'a>,
     index: &'a SegmentIndex,
-    floors: &'a Floors,
-    begun: &'a Begun,
-    voices: &'a BTreeMap<String, VoiceIndex>,
-    /// Turns of which voices tell nothing.
-    in_doubt: &'a [bool],
     watched: &'a Watched,
     moves: &'a BTreeMap<String, Moves>,
     qualities: &'a TurnQualities,
@@ -116,7 +102,8 @@ struct SoFar<'a> {
 
 impl<'a> SoFar<'a> {
     fn new(known: Known<'a>) -> Self {
-        let Known { relations, labels, speaker_of, qualities, .. } = known;
+        let Known { relations, conversation, qualities, .. } = known;
+        let Conversation { labels, speaker_of, .. } = conversation;
         SoFar {
             known,
             entrainment: entrainment::SoFar::new(qualities, speaker_of, labels.len(), &relations.config.entrainment),
@@ -131,7 +118,7 @@ impl<'a> SoFar<'a> {
     /// The rows of the turn at `at`, the one after the last.
     fn rows_of(&mut self, at: usize) -> Vec<Dyad<'a>> {
         crate::pulse::beat();
-        let Known { relations, speaker_of, index, .. } = self.known;
+        let Known { relations, conversation: Conversation { speaker_of, .. }, index, .. } = self.known;
         let here = relations.turns[at].segment;
         self.entrainment.take(at, here.start().get());
         if relations.dropped.binary_search(&at).is_ok() {
@@ -159,10 +146,11 @@ impl<'a> SoFar<'a> {
         others: Others,
         seen: &SeenDuring<'a>,
     ) -> Dyad<'a> {
-        let Known { relations, labels, speaker_of, .. } = self.known;
+        let Known { relations, conversation, .. } = self.known;
+        let Conversation { labels, speaker_of, .. } = conversation;
         let here = relations.turns[at].segment;
         let following = self.following(here, (speaker, listener));
-        let floor = &self.known.floors.of[at];
+        let floor = &conversation.floors.of[at];
         let known_since = |last: usize| self.after_dropped.is_none_or(|dropped| dropped <= last);
         let total = self.floor.all_held(here.end());
         let so_far = |who: usize| TurnsSoFar {
@@ -204,7 +192,7 @@ impl<'a> SoFar<'a> {
     }
 
     fn following(&mut self, here: Segment, (speaker, listener): (usize, usize)) -> [Option<Lagged>; FOLLOWED.len()] {
-        let moves = |who: usize| self.known.moves.get(self.known.labels[who]).filter(|m| m.is_seen());
+        let moves = |who: usize| self.known.moves.get(self.known.conversation.labels[who]).filter(|m| m.is_seen());
         let (Some(a), Some(b)) = (moves(speaker), moves(listener)) else { return Default::default() };
         let config = &self.known.relations.config.synchrony;
         let both = || [Following::new(&a.smile, &b.smile, config), Following::new(&a.head, &b.head, config)];
@@ -231,10 +219,10 @@ impl<'a> Known<'a> {
 
     fn voices_in(&self, at: usize, (speaker, listener): (usize, usize)) -> std::result::Result<Voices<'a>, Missing> {
         static SILENT: std::sync::LazyLock<VoiceIndex> = std::sync::LazyLock::new(VoiceIndex::default);
-        let voice = |who: usize| self.relations.voice(self.labels[who]).ok_or(Missing::NoVoice);
-        let speech = |who: usize| Ok(self.voices.get(voice(who)?).unwrap_or(&SILENT));
+        let voice = |who: usize| self.relations.voice(self.conversation.labels[who]).ok_or(Missing::NoVoice);
+        let speech = |who: usize| Ok(self.conversation.voices.get(voice(who)?).unwrap_or(&SILENT));
         let (own, other) = (speech(speaker)?, speech(listener)?);
-        if self.in_doubt[at] {
+        if self.conversation.in_doubt[at] {
             return Err(Missing::VoiceContradicts);
         }
         let here = self.relations.turns[at].segment;
@@ -243,7 +231,7 @@ impl<'a> Known<'a> {
             turn: (at, speaker),
             own: own.sharing(here),
             other,
-            begun: self.begun,
+            begun: &self.conversation.begun,
             config: &self.relations.config.floor,
         })
     }
@@ -254,7 +242,7 @@ impl<'a> Known<'a> {
         (speaker, listener): (usize, usize),
         gestures: &[(String, usize, usize)],
     ) -> Listening {
-        let name = |who: usize| self.relations.person(self.labels[who]);
+        let name = |who: usize| self.relations.person(self.conversation.labels[who]);
         let watched = |who: usize| self.watched.person(name(who)?);
         let Some(person) = watched(listener) else { return Listening::default() };
         let gestures = gestures.iter().find(|(p, ..)| Some(p.as_str()) == name(listener));

@@ -13,6 +13,7 @@
 
 mod begun;
 mod cast;
+mod conversation;
 mod coupling;
 mod dyads;
 mod edges;

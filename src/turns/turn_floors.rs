@@ -3,10 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::begun::Begun;
-use super::floors::{Floors, Span};
-use super::voices::VoiceIndex;
-use super::{Relations, edges};
+use super::Relations;
+use super::conversation::Conversation;
+use super::floors::Span;
 use crate::table::{Column, CutOff, Missing, Modality, all_of, all_until};
 use crate::time::Segment;
 
@@ -21,13 +20,7 @@ pub(super) struct TurnInFloor {
 
 /// One for each turn.
 pub(super) fn turn_floors(relations: &Relations<'_>) -> Vec<TurnInFloor> {
-    let labels = relations.labels();
-    let speaker_of = relations.speakers(&labels);
-    let config = &relations.config.floor;
-    let floors = Floors::new(relations.turns, &speaker_of, labels.len(), relations.dropped, config);
-    let voices = VoiceIndex::of_all(&edges::on_the_sound(relations.annotation, relations.acoustics));
-    let begun = Begun::new(relations, &labels, &speaker_of, &voices);
-    let in_doubt = relations.in_doubt();
+    let Conversation { floors, begun, in_doubt, .. } = Conversation::of(relations);
     let mut doubtful = BTreeSet::new();
     let mut heard: BTreeMap<usize, Segment> = BTreeMap::new();
     for (at, floor) in floors.of.iter().enumerate() {

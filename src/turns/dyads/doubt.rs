@@ -1,19 +1,13 @@
 //! What `dyads` says by voices where they contradict the transcript's labels.
 
+use super::tests::turn;
 use super::*;
-use crate::annotation::{Annotation, SpeechTurn, Turn};
+use crate::annotation::{Annotation, SpeechTurn};
 use crate::table::ColumnData;
 use crate::turns::{SpeakerLink, TurnsConfig};
 
 #[test]
 fn voices_of_a_contradicted_turn_and_of_the_next_tell_nothing() {
-    let turn = |index: u32, start: f64, end: f64, speaker: &str| Turn {
-        index,
-        segment: Segment::from_secs(start, end).unwrap(),
-        speaker: Some(speaker.into()),
-        text: String::new(),
-        words: Vec::new(),
-    };
     // The third, written before the second, is contradicted; in time the fourth comes after it.
     let turns = [
         turn(1, 0.0, 2.0, "A"),

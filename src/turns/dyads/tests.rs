@@ -6,7 +6,7 @@ use crate::table::{Cell, ColumnData, CutOff};
 use crate::turns::face_statistics::face_of;
 use crate::turns::{SpeakerLink, TurnsConfig};
 
-fn turn(index: u32, start: f64, end: f64, speaker: &str) -> Turn {
+pub(super) fn turn(index: u32, start: f64, end: f64, speaker: &str) -> Turn {
     let segment = Segment::from_secs(start, end).unwrap();
     Turn { index, segment, speaker: Some(speaker.into()), text: String::new(), words: Vec::new() }
 }
