@@ -158,8 +158,8 @@ pub struct Speakers {
 fn transcript_help() -> String {
     let formats = turnwise::transcript::supported();
     format!(
-        "The transcript of a single media file; its turns are the rows of the tables. Without one, the speech turns found are the turns. Read are \
-         {formats}; the content decides"
+        "The transcript of a single media file; its turns are the rows of the tables. Without one, the speech turns \
+         found are the turns. Read are {formats}; the content decides"
     )
 }
 

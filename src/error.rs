@@ -75,7 +75,8 @@ pub enum Error {
         source: Cause,
     },
     /// A model file is not there.
-    #[error("model {name} is missing: no file {} (expected sha256 {expected}); run `make models`, or name the folder that has it with --models", path.display())]
+    #[error("model {name} is missing: no file {} (expected sha256 {expected}); run `make models`, or name the folder \
+             that has it with --models", path.display())]
     ModelMissing {
         /// Registry name.
         name: String,
@@ -85,7 +86,8 @@ pub enum Error {
         expected: String,
     },
     /// A model file is not the one the registry knows.
-    #[error("model {name} is altered: {} has sha256 {got}, expected {expected}; delete it and run `make models`", path.display())]
+    #[error("model {name} is altered: {} has sha256 {got}, expected {expected}; delete it and run `make \
+             models`", path.display())]
     ModelHash {
         /// Registry name.
         name: String,
@@ -117,7 +119,8 @@ pub enum Error {
         source: Cause,
     },
     /// ONNX Runtime itself cannot be loaded.
-    #[error("cannot load ONNX Runtime from {}; run `make models`, or set ORT_DYLIB_PATH to a libonnxruntime of version {needed}", path.display())]
+    #[error("cannot load ONNX Runtime from {}; run `make models`, or set ORT_DYLIB_PATH to a libonnxruntime of \
+             version {needed}", path.display())]
     Runtime {
         /// The shared library tried.
         path: PathBuf,
@@ -162,8 +165,8 @@ pub enum Error {
     },
     /// The process working on an interview took more memory than it may.
     #[error(
-        "the worker for interview {interview} was ended at {used_mb} MB of memory, {limit_mb} MB are allowed; --memory-limit gives it more, \
-         and with fewer --jobs each has more"
+        "the worker for interview {interview} was ended at {used_mb} MB of memory, {limit_mb} MB are allowed; \
+         --memory-limit gives it more, and with fewer --jobs each has more"
     )]
     Memory {
         /// Interview id.

@@ -8,7 +8,8 @@ pub(crate) fn folder() -> PathBuf {
     let folder = std::env::var_os("TURNWISE_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
     assert!(
         folder.join("reference").is_dir() && folder.join("media").is_dir(),
-        "{} does not hold the reference clips; name their folder in TURNWISE_SHARED, or test without --features shared-tests",
+        "{} does not hold the reference clips; name their folder in TURNWISE_SHARED, or test without --features \
+         shared-tests",
         folder.display()
     );
     folder

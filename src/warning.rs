@@ -191,8 +191,8 @@ pub enum Warning {
     },
     /// An RTTM file of several recordings.
     #[error(
-        "rttm_recordings: {recordings} recordings in the RTTM file; the one of the interview's name is taken, {lines} lines of others \
-         are not"
+        "rttm_recordings: {recordings} recordings in the RTTM file; the one of the interview's name is taken, {lines} \
+         lines of others are not"
     )]
     OtherRecordings {
         /// How many recordings.
@@ -278,7 +278,8 @@ pub enum Warning {
     },
     /// Several WAV files in one file; all of them were read.
     #[error(
-        "wav_joined: {files} pieces of sound stand in one file (joined WAV files, or chunks); all are read, one after the other"
+        "wav_joined: {files} pieces of sound stand in one file (joined WAV files, or chunks); all are read, one after \
+         the other"
     )]
     WavJoined {
         /// How many.
@@ -359,8 +360,8 @@ pub enum Warning {
     },
     /// Another file behind sound that has no end of its own.
     #[error(
-        "container_doubtful: behind the sound its header tells of, {bytes} bytes are another {kind} file; they are read on as sound, \
-         its header too"
+        "container_doubtful: behind the sound its header tells of, {bytes} bytes are another {kind} file; they are \
+         read on as sound, its header too"
     )]
     ReadAsSound {
         /// How many bytes.
@@ -370,8 +371,8 @@ pub enum Warning {
     },
     /// Packets lost in a file whose times are counted by its packets.
     #[error(
-        "times_early: sound was lost at {:.3} s and {missing_secs:.3} s are missing in all: times from there on may be early by up to \
-         that",
+        "times_early: sound was lost at {:.3} s and {missing_secs:.3} s are missing in all: times from there on may \
+         be early by up to that",
         .at.get()
     )]
     TimesEarly {

@@ -1,4 +1,5 @@
-//! Floors, and who takes them from whom: told once, null with a reason where there is nothing to tell, and right by ear.
+//! Floors, and who takes them from whom: told once, null with a reason where there is nothing to tell, and right by
+//! ear.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 

@@ -244,7 +244,8 @@ mod tests {
             }
             let share = |n: usize, of: usize| 100.0 * n as f64 / of as f64;
             println!(
-                "{clip}: {both} frames voiced in both, off by > 20 %: {:.2} %, by > 1 semitone: {:.2} %; voicing agrees on {:.1} %",
+                "{clip}: {both} frames voiced in both, off by > 20 %: {:.2} %, by > 1 semitone: {:.2} %; voicing \
+                 agrees on {:.1} %",
                 share(gross_twenty, both),
                 share(gross, both),
                 share(agree, compared)

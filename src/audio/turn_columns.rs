@@ -15,10 +15,11 @@ pub fn turn_voice_columns() -> Vec<Column<TurnVoice>> {
     columns.extend(all_of(Modality::Voice, periods.into_iter().chain(recording_columns())));
     columns.push(Column::text(
         "voice_missing",
-        "Why the turn's voice columns (pitch to dc_offset, rates and pauses among them, egemaps_ not: see egemaps_missing) are null; null \
-             = nothing is missing. no_stream (no sound), past_end (begins after the sound's end, or has less than {voice.min_turn_secs} s \
-             before it), too_short (less than {voice.min_turn_secs} s), silent (no frame above -100 dBFS), unvoiced (no voiced frame: \
-             pitch, jitter, shimmer, snr only). The speaking rate in words stays where the turn is long enough.",
+        "Why the turn's voice columns (pitch to dc_offset, rates and pauses among them, egemaps_ not: see \
+         egemaps_missing) are null; null = nothing is missing. no_stream (no sound), past_end (begins after the \
+         sound's end, or has less than {voice.min_turn_secs} s before it), too_short (less than {voice.min_turn_secs} \
+         s), silent (no frame above -100 dBFS), unvoiced (no voiced frame: pitch, jitter, shimmer, snr only). The \
+         speaking rate in words stays where the turn is long enough.",
         |t: &TurnVoice| t.missing,
     ));
     all_until(CutOff::TurnEnd, columns)
@@ -38,25 +39,27 @@ fn pitch_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "pitch_mean_hz",
             "Hz",
-            "Mean pitch of the turn's voiced frames (SwiftF0; voiced = its confidence is at least {voice.voicing_confidence}; \
-             {voice.pitch_min_hz} to {voice.pitch_max_hz} Hz).",
+            "Mean pitch of the turn's voiced frames (SwiftF0; voiced = its confidence is at least \
+             {voice.voicing_confidence}; {voice.pitch_min_hz} to {voice.pitch_max_hz} Hz).",
             |t: &TurnVoice| t.pitch_mean_hz,
         ),
         pitch("pitch_mean_semitones", SEMITONES, "Mean pitch of the voiced frames.", |s| s.mean),
         pitch(
             "pitch_sd_semitones",
             "semitones",
-            "Standard deviation (divisor n; 0 of one frame) of the pitch of the turn's voiced 10 ms frames (confidence of SwiftF0 at \
-             least {voice.voicing_confidence}). Whoever talks in the turn is in it. Null without a voiced frame, with voice_missing.",
+            "Standard deviation (divisor n; 0 of one frame) of the pitch of the turn's voiced 10 ms frames \
+             (confidence of SwiftF0 at least {voice.voicing_confidence}). Whoever talks in the turn is in it. Null \
+             without a voiced frame, with voice_missing.",
             |s| s.sd,
         ),
         pitch("pitch_range_semitones", "semitones", "5th to 95th percentile of the voiced frames' pitch.", |s| s.range),
         pitch(
             "pitch_median_semitones",
             SEMITONES,
-            "Median pitch of the turn's voiced 10 ms frames (confidence of SwiftF0 at least {voice.voicing_confidence}, \
-             {voice.pitch_min_hz} to {voice.pitch_max_hz} Hz); one such frame is enough. Whoever talks in the turn is in it: overlapped \
-             speech is not left out (see overlap_share). Null without a voiced frame, with voice_missing.",
+            "Median pitch of the turn's voiced 10 ms frames (confidence of SwiftF0 at least \
+             {voice.voicing_confidence}, {voice.pitch_min_hz} to {voice.pitch_max_hz} Hz); one such frame is enough. \
+             Whoever talks in the turn is in it: overlapped speech is not left out (see overlap_share). Null without \
+             a voiced frame, with voice_missing.",
             |s| s.median,
         ),
         pitch("pitch_min_semitones", SEMITONES, "Lowest pitch of the voiced frames.", |s| s.min),
@@ -64,7 +67,8 @@ fn pitch_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "voiced_share",
             "1",
-            "Share of the turn's 10 ms frames that are voiced (SwiftF0's confidence at least {voice.voicing_confidence}), 0 to 1.",
+            "Share of the turn's 10 ms frames that are voiced (SwiftF0's confidence at least \
+             {voice.voicing_confidence}), 0 to 1.",
             |t: &TurnVoice| t.voiced_share,
         ),
     ]
@@ -84,9 +88,10 @@ fn level_columns() -> Vec<Column<TurnVoice>> {
         level(
             "level_mean_db",
             "dBFS",
-            "Mean, in dB, of the levels of the turn's 10 ms frames above -100 dBFS, pauses and other talkers among them: negative, nearer to \
-             0 = louder; a full-scale square wave is 0. A frame's level is the root mean square of the 20 ms around it. The \
-             microphone's distance is in it: compare within a recording. Null with voice_missing.",
+            "Mean, in dB, of the levels of the turn's 10 ms frames above -100 dBFS, pauses and other talkers among \
+             them: negative, nearer to 0 = louder; a full-scale square wave is 0. A frame's level is the root mean \
+             square of the 20 ms around it. The microphone's distance is in it: compare within a recording. Null with \
+             voice_missing.",
             |s| s.mean,
         ),
         level("level_sd_db", "dB", "Standard deviation of those frames' level.", |s| s.sd),
@@ -119,17 +124,19 @@ fn rate_columns() -> Vec<Column<TurnVoice>> {
             "syllable_rate_per_sec",
             "1/s",
             "Syllable nuclei (voiced intensity peaks parted by dips of {voice.syllable_dip_db} dB and less than \
-             {voice.quiet_below_peak_db} dB below the turn's 99th percentile, after de Jong & Wempe 2009) by the turn's length.",
+             {voice.quiet_below_peak_db} dB below the turn's 99th percentile, after de Jong & Wempe 2009) by the \
+             turn's length.",
             |t: &TurnVoice| t.syllable_rate_per_sec,
         )
         .from_source("de Jong & Wempe 2009"),
         Column::float(
             "articulation_rate_syllables_per_sec",
             "1/s",
-            "Syllables a second of the time spoken. Syllable: a voiced peak of intensity with dips of at least {voice.syllable_dip_db} dB on \
-             both sides, less than {voice.quiet_below_peak_db} dB below the turn's 99th percentile of intensity. Time spoken: the turn \
-             less its pauses (unvoiced and that far below for {voice.min_pause_secs} s, or unvoiced for {voice.min_unvoiced_pause_secs} \
-             s) and less the quiet before the first and after the last sound. Null with voice_missing, and where no time is left.",
+            "Syllables a second of the time spoken. Syllable: a voiced peak of intensity with dips of at least \
+             {voice.syllable_dip_db} dB on both sides, less than {voice.quiet_below_peak_db} dB below the turn's 99th \
+             percentile of intensity. Time spoken: the turn less its pauses (unvoiced and that far below for \
+             {voice.min_pause_secs} s, or unvoiced for {voice.min_unvoiced_pause_secs} s) and less the quiet before \
+             the first and after the last sound. Null with voice_missing, and where no time is left.",
             |t: &TurnVoice| t.articulation_rate_syllables_per_sec,
         )
         .from_source("de Jong & Wempe 2009"),
@@ -141,17 +148,18 @@ fn pause_columns() -> Vec<Column<TurnVoice>> {
         Column::int(
             "pause_count",
             "",
-            "Pauses inside the turn: unvoiced and at least {voice.quiet_below_peak_db} dB below the turn's 99th percentile of \
-             intensity for {voice.min_pause_secs} s, or unvoiced for {voice.min_unvoiced_pause_secs} s however loud.",
+            "Pauses inside the turn: unvoiced and at least {voice.quiet_below_peak_db} dB below the turn's 99th \
+             percentile of intensity for {voice.min_pause_secs} s, or unvoiced for {voice.min_unvoiced_pause_secs} s \
+             however loud.",
             |t: &TurnVoice| t.pause_count,
         ),
         Column::float(
             "pause_total_secs",
             "s",
-            "Summed length of the pauses inside the turn: unvoiced and at least {voice.quiet_below_peak_db} dB below the turn's 99th \
-             percentile of intensity for {voice.min_pause_secs} s, or unvoiced for {voice.min_unvoiced_pause_secs} s however loud; \
-             sound on both sides. 0 = none. The time between two cues of one speaker is in no turn and not counted. Null with \
-             voice_missing.",
+            "Summed length of the pauses inside the turn: unvoiced and at least {voice.quiet_below_peak_db} dB below \
+             the turn's 99th percentile of intensity for {voice.min_pause_secs} s, or unvoiced for \
+             {voice.min_unvoiced_pause_secs} s however loud; sound on both sides. 0 = none. The time between two cues \
+             of one speaker is in no turn and not counted. Null with voice_missing.",
             |t: &TurnVoice| t.pause_total_secs,
         ),
         Column::float(
@@ -176,15 +184,15 @@ fn period_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "praat_jitter_local",
             "ratio",
-            "Mean absolute difference of consecutive periods by the mean period, as Praat defines it: periods of 0.1 to 20 ms, \
-             neighbours within a factor of 1.3.",
+            "Mean absolute difference of consecutive periods by the mean period, as Praat defines it: periods of 0.1 \
+             to 20 ms, neighbours within a factor of 1.3.",
             |t: &TurnVoice| t.jitter_local,
         ),
         Column::float(
             "praat_shimmer_local",
             "ratio",
-            "Mean absolute difference of consecutive periods' amplitudes by the mean amplitude, as Praat defines it: periods as \
-             for the jitter, amplitudes within a factor of 1.6.",
+            "Mean absolute difference of consecutive periods' amplitudes by the mean amplitude, as Praat defines it: \
+             periods as for the jitter, amplitudes within a factor of 1.6.",
             |t: &TurnVoice| t.shimmer_local,
         ),
         Column::float(
@@ -208,7 +216,8 @@ fn recording_columns() -> Vec<Column<TurnVoice>> {
             "snr_db",
             "dB",
             "Voiced frames' mean power, less the noise's, over the noise: the quietest tenth of frames in the \
-             {voice.noise_window_secs} s up to the turn's end; null with less than 1 s of them, or less than 1 dB above them.",
+             {voice.noise_window_secs} s up to the turn's end; null with less than 1 s of them, or less than 1 dB \
+             above them.",
             |t: &TurnVoice| t.snr_db,
         ),
         Column::float("dc_offset", "full scale", "Mean sample of the turn.", |t: &TurnVoice| t.dc_offset),

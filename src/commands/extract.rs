@@ -198,7 +198,8 @@ fn told(summary: &Summary, out: &Path) -> String {
     match stopped {
         Some(_) => {
             format!(
-                "stopped: {counts}, {left} left; what is done is kept in {}, and the same command goes on with the rest; what was half done is begun again",
+                "stopped: {counts}, {left} left; what is done is kept in {}, and the same command goes on with the \
+                 rest; what was half done is begun again",
                 out.display()
             )
         }

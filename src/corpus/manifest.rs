@@ -43,8 +43,8 @@ pub fn is_manifest(path: &Path) -> bool {
 /// # Errors
 /// [`crate::error::Error::Read`], or [`crate::error::Error::Parse`] with line and column: those of [`Sheet::read`], an
 /// unknown column, a missing id, a number that is none, an id that is used twice, differs from another in case alone,
-/// would leave the output folder or cannot be a file everywhere, a group spelled in two ways, a role without a speaker, a cell with control
-/// characters.
+/// would leave the output folder or cannot be a file everywhere, a group spelled in two ways, a role without a speaker,
+/// a cell with control characters.
 pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
     let sheet = Sheet::read(path)?;
     let hint =
@@ -77,7 +77,8 @@ pub fn read_manifest(path: &Path) -> Result<Vec<Request>> {
     if let Some(first) = requests.iter().find(unportable) {
         let (n, id) = (requests.iter().filter(unportable).count(), &first.interview_id);
         tracing::warn!(
-            "{n} interview ids hold characters of {UNPORTABLE:?}, such as {id:?}: the tables cannot be copied to every disk"
+            "{n} interview ids hold characters of {UNPORTABLE:?}, such as {id:?}: the tables cannot be copied to \
+             every disk"
         );
     }
     Ok(requests)

@@ -62,7 +62,8 @@ mod tests {
             sizes[of[0]] += 1;
         }
         assert!(sizes.iter().all(|n| (900..1100).contains(n)), "{sizes:?}");
-        // What was divided yesterday is divided so today: sha256 of "a" begins with ca978112ca1bbdca, which leaves 2 by 8.
+        // What was divided yesterday is divided so today: sha256 of "a" begins with ca978112ca1bbdca, which leaves 2 by
+        // 8.
         let of = |id: &str| shards.iter().find(|s| s.holds(id)).unwrap().to_string();
         assert_eq!(["a", "b", "c", "d"].map(of), ["3/8", "3/8", "3/8", "2/8"]);
         assert!("1/1".parse::<Shard>().unwrap().holds("anything"));

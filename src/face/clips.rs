@@ -26,7 +26,8 @@ fn watch(clip: &str) -> Faces {
     spent += thread_secs() - start;
     let of = |n: u32| faces.faces_per_frame.iter().filter(|&&f| f == n).count();
     eprintln!(
-        "{clip}: {} frames looked at in {spent:.2} s of CPU time (wall {:.1} s with decoding), with 0, 1, 2, 3 faces {:?}, cuts {:?}",
+        "{clip}: {} frames looked at in {spent:.2} s of CPU time (wall {:.1} s with decoding), with 0, 1, 2, 3 faces \
+         {:?}, cuts {:?}",
         faces.sampled.len(),
         wall.elapsed().as_secs_f64(),
         [of(0), of(1), of(2), of(3)],

@@ -119,7 +119,8 @@ fn landmarks_blendshapes_and_pose_are_mediapipes() {
                 let whole = turn(&pose::rotation(ours, size.0, size.1).unwrap());
                 let want = pose::angles(&want);
                 eprintln!(
-                    "{clip} {png}: landmarks {:.3} %, blendshapes {mae:.4}, pose {same:.2} and {whole:.2} deg, {:?} theirs {want:?} gaze {:?}",
+                    "{clip} {png}: landmarks {:.3} %, blendshapes {mae:.4}, pose {same:.2} and {whole:.2} deg, {:?} \
+                     theirs {want:?} gaze {:?}",
                     100.0 * share,
                     o.pose.unwrap(),
                     o.gaze

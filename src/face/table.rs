@@ -5,10 +5,12 @@ use crate::error::Result;
 use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, all_from, all_of};
 
 /// What `layout` says, wherever it stands.
-pub(crate) const LAYOUT: &str = "Layout of the shot: one_camera, split_screen (faces in two tiles) or gallery (more tiles), divided by \
-    straight edges that stand still through the shot (in a share of {face.layout_still_share} of its pictures, with a contrast of at \
-    least {face.layout_contrast}), run along a face from above the head to below the shoulders and end at the picture's border or in \
-    a corner. A wall's seam that does so and that nobody crosses reads as a divide too. Null = too few pictures of the shot to tell.";
+pub(crate) const LAYOUT: &str = "Layout of the shot: one_camera, split_screen (faces in two tiles) or gallery (more \
+                                 tiles), divided by straight edges that stand still through the shot (in a share of \
+                                 {face.layout_still_share} of its pictures, with a contrast of at least \
+                                 {face.layout_contrast}), run along a face from above the head to below the shoulders \
+                                 and end at the picture's border or in a corner. A wall's seam that does so and that \
+                                 nobody crosses reads as a divide too. Null = too few pictures of the shot to tell.";
 
 /// A face in a frame, on its way into the `faces` table.
 #[derive(Clone, Copy, Debug)]
@@ -57,8 +59,9 @@ pub fn faces_layout<'a>(config: &FaceConfig) -> Layout<FaceRow<'a>> {
     let interview = |r: &FaceRow<'a>| r.interview_id;
     let time = "Presentation time of the frame since the recording's origin.";
     let track = "Track the observation belongs to, from 1 by first appearance.";
-    let person = "Person the track belongs to, from P1 by first appearance, or a name of the enrolment folder; tracks whose mean \
-                  embeddings lie closer than {face.same_person_distance} are one; null = seen too little to be a person.";
+    let person = "Person the track belongs to, from P1 by first appearance, or a name of the enrolment folder; tracks \
+                  whose mean embeddings lie closer than {face.same_person_distance} are one; null = seen too little \
+                  to be a person.";
     let mut columns = vec![
         Column::text("interview_id", "Interview the row belongs to.", interview).until(CutOff::None),
         Column::float("pts_secs", "s", time, |r: &FaceRow<'a>| r.observation.pts),
@@ -89,8 +92,8 @@ fn box_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
         measure(
             "score",
             "1",
-            "Detector score of the track's last detection, 0 to 1; a face has at least {face.detect_score}, one that is searched for \
-             {face.search_score}.",
+            "Detector score of the track's last detection, 0 to 1; a face has at least {face.detect_score}, one that \
+             is searched for {face.search_score}.",
             |o| o.score,
         ),
         measure(
@@ -134,8 +137,8 @@ fn gaze_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
 }
 
 fn opening_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
-    let corners = "How far the corners of the lips stand above the middle of the mouth's opening, along the face's own upright, over the \
-                   distance of the outer eye corners; below 0 at rest.";
+    let corners = "How far the corners of the lips stand above the middle of the mouth's opening, along the face's \
+                   own upright, over the distance of the outer eye corners; below 0 at rest.";
     let mouth = "Distance of the inner lips over the distance of the outer eye corners.";
     vec![
         maybe("eye_opening_left", "1", "Height over width of the eye on the image's left.", |o| o.eye_opening_left),
@@ -146,9 +149,9 @@ fn opening_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
 }
 
 fn quality_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
-    let change = "Mean change of the most lively tenth of the face's picture since a look 0.1 s or more before, 0 to 1; 1 where \
-                  the face moved away, null at the first look. A photo changes by what the codec adds, below 0.008; a \
-                  living face hardly ever stays below that for half a second.";
+    let change = "Mean change of the most lively tenth of the face's picture since a look 0.1 s or more before, 0 to \
+                  1; 1 where the face moved away, null at the first look. A photo changes by what the codec adds, \
+                  below 0.008; a living face hardly ever stays below that for half a second.";
     let sharpness = "Variance of the Laplacian of the aligned grey face, times 1000; higher is sharper.";
     vec![
         measure("size_px", "px", "Geometric mean of the box's sides.", |o| o.quality.size_px),
@@ -186,9 +189,9 @@ fn landmark_column<'a>() -> Column<FaceRow<'a>> {
 /// The `tracks` table; sorted by track.
 pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
     let interview = |r: &TrackRow<'a>| r.interview_id;
-    let person = "Person the track belongs to; null for a face seen too small (mean below {face.person_size_px} px), too \
-                  doubtfully (mean score below {face.person_score}) or too shortly (fewer than {face.person_observations} \
-                  observations) to be a person of the interview.";
+    let person = "Person the track belongs to; null for a face seen too small (mean below {face.person_size_px} px), \
+                  too doubtfully (mean score below {face.person_score}) or too shortly (fewer than \
+                  {face.person_observations} observations) to be a person of the interview.";
     let size = ColumnSpec::new("mean_size_px", Kind::F32, "px", "Mean size of the face.");
     let score = ColumnSpec::new("mean_score", Kind::F32, "1", "Mean detector score, 0 to 1.");
     let mut columns = vec![

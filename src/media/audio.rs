@@ -221,7 +221,8 @@ fn decode(path: &Path, decoder: &mut StreamDecoder, intake: &mut Intake, most_se
         intake.take(piece)?;
         if intake.placing.now() > most_secs {
             let what = format!(
-                "more than {most_secs:.0} s of sound come out of it, which no recording of its size holds: cut it in parts"
+                "more than {most_secs:.0} s of sound come out of it, which no recording of its size holds: cut it in \
+                 parts"
             );
             return Err(Error::media(path, what));
         }

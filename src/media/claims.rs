@@ -63,7 +63,8 @@ fn a_time_stamp_far_away_asks_for_no_silence() {
     // Where the bytes are there, hours may pass.
     let path = clips.make(
         "pause.mka",
-        "-f lavfi -i anoisesrc=sample_rate=16000:duration=20 -af \"asetpts='PTS+gte(N*1024\\,160000)*5000*16000'\" -c:a pcm_s16le",
+        "-f lavfi -i anoisesrc=sample_rate=16000:duration=20 -af \"asetpts='PTS+gte(N*1024\\,160000)*5000*16000'\" \
+         -c:a pcm_s16le",
     );
     let a = audio(&path, 16_000, StreamPick::default()).unwrap();
     assert!((a.report.end_secs - 5020.0).abs() < 1.0, "{:?} {:?}", a.report.end_secs, a.warnings);

@@ -33,8 +33,9 @@ impl Clips {
     pub(super) fn base(&self) -> PathBuf {
         self.make(
             "base.mp4",
-            "-f lavfi -i testsrc=size=160x120:rate=30:duration=4 -f lavfi -i sine=frequency=220:sample_rate=44100:duration=4 \
-             -c:v libx264 -preset veryfast -threads 1 -pix_fmt yuv420p -c:a aac -shortest",
+            "-f lavfi -i testsrc=size=160x120:rate=30:duration=4 -f lavfi -i \
+             sine=frequency=220:sample_rate=44100:duration=4 -c:v libx264 -preset veryfast -threads 1 -pix_fmt \
+             yuv420p -c:a aac -shortest",
         )
     }
 }

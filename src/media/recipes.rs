@@ -75,7 +75,8 @@ fn f1_variable_frame_rate_keeps_the_frames_own_times() {
     clips.base();
     let path = clips.make(
         "vfr.mp4",
-        "-i base.mp4 -vf \"select='lt(t,1)+gte(t,1)*not(mod(n,2))*lt(t,2.5)+gte(t,2.5)*not(mod(n,5))'\" -fps_mode vfr -c:v libx264 -threads 1",
+        "-i base.mp4 -vf \"select='lt(t,1)+gte(t,1)*not(mod(n,2))*lt(t,2.5)+gte(t,2.5)*not(mod(n,5))'\" -fps_mode vfr \
+         -c:v libx264 -threads 1",
     );
     let (frames, r) = watch(&path, EVERY);
     assert_times(&frames, &path);
@@ -219,7 +220,8 @@ fn joined_recordings_with_a_new_clock_follow_on() {
     let clips = Clips::new();
     clips.make(
         "long.ts",
-        "-f lavfi -i testsrc=size=64x48:rate=10:duration=14 -f lavfi -i sine=duration=14 -c:v mpeg2video -threads 1 -c:a mp2 -muxdelay 0",
+        "-f lavfi -i testsrc=size=64x48:rate=10:duration=14 -f lavfi -i sine=duration=14 -c:v mpeg2video -threads 1 \
+         -c:a mp2 -muxdelay 0",
     );
     let bytes = std::fs::read(clips.path("long.ts")).unwrap();
     let joined = clips.path("twice.ts");
@@ -393,7 +395,8 @@ fn anamorphic_interlaced_and_ten_bit() {
     // Moving bars woven from two instants: combs before, none after.
     let woven = clips.make(
         "woven.mpg",
-        "-f lavfi -i testsrc2=size=320x240:rate=50:duration=1 -vf interlace=lowpass=0 -c:v mpeg2video -flags +ildct+ilme -q:v 2 -threads 1",
+        "-f lavfi -i testsrc2=size=320x240:rate=50:duration=1 -vf interlace=lowpass=0 -c:v mpeg2video -flags \
+         +ildct+ilme -q:v 2 -threads 1",
     );
     let (frames, r) = watch(&woven, EVERY);
     assert!(r.interlaced && r.frames_decoded >= 24, "{r:?}");

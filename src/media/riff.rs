@@ -179,7 +179,8 @@ fn refuse_less_than_a_byte(bytes: &[u8]) -> std::io::Result<()> {
     let (tag, channels, align, bits) = (word(0), word(2), word(12), word(14));
     if tag == PCM && bits > 0 && bits < 8 && align < channels {
         let what = format!(
-            "its header tells samples of {bits} bits in blocks of {align} bytes, which no recorder writes: convert it anew"
+            "its header tells samples of {bits} bits in blocks of {align} bytes, which no recorder writes: convert it \
+             anew"
         );
         return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, what));
     }

@@ -87,8 +87,8 @@ fn layout<'a>() -> Layout<Row<'a>> {
     columns.push(Column::float(
         "duration_secs",
         "s",
-        "Length of the recording: end of the last decoded audio or video, whichever is later, from the recording's origin (the start \
-         time its container tells); null where the interview failed.",
+        "Length of the recording: end of the last decoded audio or video, whichever is later, from the recording's \
+         origin (the start time its container tells); null where the interview failed.",
         Row::duration_secs,
     ));
     columns.extend(audio_columns());
@@ -100,11 +100,12 @@ fn layout<'a>() -> Layout<Row<'a>> {
         "warnings",
         Kind::StrList,
         "",
-        "What a user should know: a list of texts, each a code, a colon and words; empty = nothing to tell, null where the interview \
-         failed without any. Something of the recording is lost or replaced: decode_error, shortfall, truncated, frames_missing, \
-         video_gap, gap_filled, gaps_filled, not_sound, audio_overlap, track_lost, bytes_unread, no_stream, turns_past_end, \
-         turns_before_start, transcript. Labels and voices disagree: speaker_match. The transcript's times do not fit the speech: \
-         transcript_offset. What the other codes mean stands in their words.",
+        "What a user should know: a list of texts, each a code, a colon and words; empty = nothing to tell, null \
+         where the interview failed without any. Something of the recording is lost or replaced: decode_error, \
+         shortfall, truncated, frames_missing, video_gap, gap_filled, gaps_filled, not_sound, audio_overlap, \
+         track_lost, bytes_unread, no_stream, turns_past_end, turns_before_start, transcript. Labels and voices \
+         disagree: speaker_match. The transcript's times do not fit the speech: transcript_offset. What the other \
+         codes mean stands in their words.",
     );
     columns.push(Column::new(warnings, |r: &Row<'a>| r.warnings.clone()));
     let hashes = [
@@ -238,8 +239,9 @@ fn speech_columns<'a>() -> Vec<Column<Row<'a>>> {
         Column::float(
             "speech_secs",
             "s",
-            "Time in which anybody talks, by the sound (diarization, or the RTTM file given), never by the transcript; where two talk \
-             together it counts once. 0 where nobody was found (see speech_missing); null without sound.",
+            "Time in which anybody talks, by the sound (diarization, or the RTTM file given), never by the \
+             transcript; where two talk together it counts once. 0 where nobody was found (see speech_missing); null \
+             without sound.",
             |r: &Row<'a>| r.heard().map(|s| union_secs(s.annotation().turns().iter().map(|t| t.segment))),
         ),
     ];
@@ -265,9 +267,15 @@ fn face_columns<'a>() -> Vec<Column<Row<'a>>> {
             "Shot cuts: two frames' thumbnails differ by at least {face.cut_threshold}.",
             |r: &Row<'a>| r.seen().map(|s| s.seen.faces.cuts.len()),
         ),
-        Column::float("face_share", "1", "Share of the looked-at frames ({face.rate_hz} a second; 0 = every frame) in which at least one face of at least \
-             {face.min_size_px} px is found, 0 to 1, whoever's face it is; null without video.", Row::face_share)
-            .of(Modality::Face),
+        Column::float(
+            "face_share",
+            "1",
+            "Share of the looked-at frames ({face.rate_hz} a second; 0 = every frame) in \
+                                          which at least one face of at least {face.min_size_px} px is found, 0 to 1, \
+                                          whoever's face it is; null without video.",
+            Row::face_share,
+        )
+        .of(Modality::Face),
     ]
 }
 
@@ -276,7 +284,8 @@ fn offset_columns<'a>() -> [Column<Row<'a>>; 2] {
         Column::float(
             "transcript_offset_secs",
             "s",
-            "Add this to the transcript's times and they fit the voice activity best; measured up to {turns.max_transcript_offset_secs} s, applied only when asked.",
+            "Add this to the transcript's times and they fit the voice activity best; measured up to \
+             {turns.max_transcript_offset_secs} s, applied only when asked.",
             |r: &Row<'a>| Some(r.scene()?.offset?.offset_secs),
         ),
         Column::float(

@@ -162,7 +162,8 @@ fn offsets_interruptions_and_backchannels_of_a_made_talk() {
         };
         let taken = truth.is_some_and(|t| t < 0.0);
         eprintln!(
-            "{} {:.3}-{:.3} {:?}: offset {:?}, by voice {:?}; interrupts {:?} {:?}; backchannel {:?}; received {:?} {:?}",
+            "{} {:.3}-{:.3} {:?}: offset {:?}, by voice {:?}; interrupts {:?} {:?}; backchannel {:?}; received {:?} \
+             {:?}",
             m.speaker,
             m.start,
             m.end,

@@ -75,9 +75,10 @@ fn of_tasks() -> Chapter {
     let named = |table: TableSchema| (format!("tasks/<name> of the rule {}", table.name), table);
     Chapter {
         title: "Tables of turnwise tasks",
-        text: "One table for each task of the task file. The features that the task names follow, each with the unit of its column and named \
-               `<table>.<column>@` and which rows it is of: `@0`, `@-1`, … for single context rows, `@mean` for the mean over those that may be \
-               looked at; of dyads also whose turns they are. `<group>_missing` columns of the tables are not features.",
+        text: "One table for each task of the task file. The features that the task names follow, each with the unit \
+               of its column and named `<table>.<column>@` and which rows it is of: `@0`, `@-1`, … for single context \
+               rows, `@mean` for the mean over those that may be looked at; of dyads also whose turns they are. \
+               `<group>_missing` columns of the tables are not features.",
         tables: tasks::schemas().into_iter().map(named).collect(),
     }
 }

@@ -141,7 +141,8 @@ fn smiles_are_told_from_talk_on_clips_that_nothing_was_chosen_on() {
         let count = |smiles: bool| of().filter(told).filter(|l| l.smiles == smiles).count();
         let (f1, wrong) = scores(of(), above);
         eprintln!(
-            "{clip} (half {half}): {} smiling, {} not; AUC {:.3?} (mouthSmile alone {:.3?}), F1 {f1:.2}, talking taken for smiling {wrong:.3}",
+            "{clip} (half {half}): {} smiling, {} not; AUC {:.3?} (mouthSmile alone {:.3?}), F1 {f1:.2}, talking \
+             taken for smiling {wrong:.3}",
             count(true),
             count(false),
             auc(of(), |l| l.smile),

@@ -17,8 +17,8 @@ pub(super) fn file_name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The recipe as tables carry it: for the folders of enrolment and the dictionary a hash of what lies in them, so that the recipe's own
-/// hash is that of the enrolled voices and faces and not of their place.
+/// The recipe as tables carry it: for the folders of enrolment and the dictionary a hash of what lies in them, so that
+/// the recipe's own hash is that of the enrolled voices and faces and not of their place.
 pub(super) fn recipe(recipe: &Recipe) -> Recipe {
     let mark = |place: &str| match contents(Path::new(place)) {
         _ if place.is_empty() => String::new(),

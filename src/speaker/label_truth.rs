@@ -97,7 +97,8 @@ fn labels_mend_diarization_and_wrong_ones_do_no_harm() {
         let worst = |x: &[f64]| x.iter().copied().fold(0.0, f64::max);
         let (right, wrong) = (ders(0.0, LabelUse::Evidence), ders(0.2, LabelUse::Evidence));
         eprintln!(
-            "{}: DER ignored {ignored:.3}; evidence {:.3} (worst {:.3}), a fifth swapped {:.3} (worst {:.3}), trusted {:.3}",
+            "{}: DER ignored {ignored:.3}; evidence {:.3} (worst {:.3}), a fifth swapped {:.3} (worst {:.3}), trusted \
+             {:.3}",
             clip.name,
             mean(&right),
             worst(&right),

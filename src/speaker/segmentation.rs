@@ -58,7 +58,8 @@ const CLASSES: [u8; 7] = [0b000, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110];
 #[serde(deny_unknown_fields, default)]
 pub struct SegmentationConfig {
     /// Distance of windows, rounded to whole frames of 16.875 ms; 10 s windows overlap the more the smaller it is.
-    #[schemars(range(max = WINDOW_SECS), extend("exclusiveMinimum" = 0), extend("x-reason" = "a longer step would leave speech unheard"))]
+    #[schemars(range(max = WINDOW_SECS), extend("exclusiveMinimum" = 0), extend("x-reason" = "a longer step would \
+                                                                                              leave speech unheard"))]
     pub step_secs: f64,
     /// Local speakers of neighbouring windows are one person where they share at least this part of their joint time, 0
     /// to 1.

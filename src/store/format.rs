@@ -70,8 +70,9 @@ impl Format {
                 name: "csv",
                 suffix: "csv",
                 beside: Some(csv::METADATA_SUFFIX),
-                help: "CSV in UTF-8: a line of column names, empty where a value is missing (and where a text is empty), lists as JSON, \
-                       numbers with all their digits; types, units and descriptions in NAME.csv-metadata.json beside it (W3C CSV on the Web)",
+                help: "CSV in UTF-8: a line of column names, empty where a value is missing (and where a text is \
+                       empty), lists as JSON, numbers with all their digits; types, units and descriptions in \
+                       NAME.csv-metadata.json beside it (W3C CSV on the Web)",
                 write: csv::write,
                 schema: csv::schema,
                 values: csv::values,

@@ -118,7 +118,12 @@ fn for_each_turn(path: &Path, mut each: impl FnMut(String, SpeechTurn)) -> Resul
     for_each_line(path, |fields, is_open| {
         // The last line, which nothing ends, has fewer fields than the one before it: a name may be cut short.
         if is_open && fields.len() < before.max(9) {
-            return Err(format!("the file ends within a line, after {} fields of {}: it seems to be cut off", fields.len(), before.max(9)));
+            return Err(format!(
+                "the file ends within a line, after {} fields of {}: it seems to be cut \
+                                off",
+                fields.len(),
+                before.max(9)
+            ));
         }
         before = fields.len();
         match fields[0] {
@@ -149,7 +154,11 @@ fn for_each_turn(path: &Path, mut each: impl FnMut(String, SpeechTurn)) -> Resul
         Ok(())
     })
     .map_err(|e| {
-        e.of(path, "expected `SPEAKER recording 1 start duration <NA> <NA> speaker <NA> <NA>`, times in seconds, no spaces inside names")
+        e.of(
+            path,
+            "expected `SPEAKER recording 1 start duration <NA> <NA> speaker <NA> <NA>`, times in seconds, no \
+                    spaces inside names",
+        )
     })?;
     Ok(changed)
 }

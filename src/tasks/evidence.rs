@@ -73,7 +73,8 @@ mod tests {
         assert_eq!(shown(Evidence::Dialogue), dialogue);
         assert_eq!(shown(Evidence::TurnVideoAudio), dialogue);
         let keys = |v: Value| v.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
-        let seen = "body_posture dialogue_cleaned facial_expressions interaction_behavior primary_speaker row_index self_directed_behavior target";
+        let seen = "body_posture dialogue_cleaned facial_expressions interaction_behavior primary_speaker row_index \
+                    self_directed_behavior target";
         assert_eq!(
             keys(shown(Evidence::Audio)),
             "background_dialogue dialogue_cleaned primary_speaker row_index target tone_of_voice"

@@ -138,8 +138,8 @@ impl FeatureSet {
             let some = senseless.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
             return Err(Error::Usage {
                 what: format!(
-                    "task {}: the tables do not say what sense these features come from, so they were written by an older version: \
-                     {some}{more}",
+                    "task {}: the tables do not say what sense these features come from, so they were written by an \
+                     older version: {some}{more}",
                     task.name
                 ),
                 hint: "extract the interviews again".into(),

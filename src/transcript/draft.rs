@@ -259,7 +259,8 @@ impl<'a> Draft<'a> {
             let alone = events.iter().filter(|e| !e.in_turn).count();
             let inside = events.len() - alone;
             self.warn(format!(
-                "{} descriptions of sounds are events and no words: {alone} cues of nothing else, {inside} beside words",
+                "{} descriptions of sounds are events and no words: {alone} cues of nothing else, {inside} beside \
+                 words",
                 events.len()
             ));
         }
@@ -282,8 +283,8 @@ impl<'a> Draft<'a> {
         if spoken >= MIN_HABIT && closed * 5 >= spoken * 4 && !closes(&last.text) {
             let end: String = last.text.chars().skip(last.text.chars().count().saturating_sub(30)).collect();
             self.warn(format!(
-                "the file ends without a line end, and its last turn (turn {}: \"...{end}\") without the full stop that {closed} of {spoken} others \
-                 have: the end may be cut off",
+                "the file ends without a line end, and its last turn (turn {}: \"...{end}\") without the full stop \
+                 that {closed} of {spoken} others have: the end may be cut off",
                 last.index
             ));
         }

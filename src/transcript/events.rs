@@ -1,8 +1,8 @@
 //! What is heard in a transcript and not said: `[laughter]`, `♪ …`, `(12 seconds pause)`.
 //!
 //! Square brackets that are a whole cue describe a sound unless they say that speech was not understood; parentheses,
-//! asterisks and brackets among words only where what they hold names a sound, or, for parentheses that are a whole cue,
-//! is written in capitals: an aside is speech.
+//! asterisks and brackets among words only where what they hold names a sound, or, for parentheses that are a whole
+//! cue, is written in capitals: an aside is speech.
 
 use super::markup;
 use crate::annotation::{SoundEvent, Turn};

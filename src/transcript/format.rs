@@ -184,7 +184,8 @@ formats! {
         suffixes: &["csv", "tsv"],
         signs: &[Sign::Lines(|input| delimited::fits(input.text))],
         expected: "a header with start, end (or duration), speaker and text",
-        instead: Some(|text| format!("the first line names no start and end, its columns are {:?}", delimited::header_fields(text))),
+        instead: Some(|text| format!("the first line names no start and end, its columns are \
+                                      {:?}", delimited::header_fields(text))),
         holds_several: false,
         example: delimited::EXAMPLE,
         read: |input, draft| delimited::read(input.text, draft),

@@ -293,7 +293,8 @@ fn tell_same_times<'t>(tiers: impl Iterator<Item = &'t Tier>, draft: &mut Draft)
         if let Some((a, _)) = all[..i].iter().find(same) {
             let (a, b) = (short(&a.name), short(&b.name));
             draft.warn(format!(
-                "the tiers {a:?} and {b:?} hold {} turns each at the same times, both of which are read: if one translates the other, take it out",
+                "the tiers {a:?} and {b:?} hold {} turns each at the same times, both of which are read: if one \
+                 translates the other, take it out",
                 there.len()
             ));
         }

@@ -76,7 +76,8 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
             format!("entrainment_{name}_difference{suffix}"),
             unit,
             format!(
-                "Absolute difference of {words} between the turn and the listener's turn just before it; a turn counts when at most {{turns.entrainment.max_overlap_share}} of it lies inside others'."
+                "Absolute difference of {words} between the turn and the listener's turn just before it; a turn \
+                 counts when at most {{turns.entrainment.max_overlap_share}} of it lies inside others'."
             ),
             move |e: &Entrainment| e[quality].difference,
         ),
@@ -84,8 +85,9 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
             format!("entrainment_{name}_proximity{suffix}"),
             unit,
             format!(
-                "How much nearer the turn's {words} is to the listener's turn just before than, on average, to the listener's other turns so \
-                 far, each from its speaker's own mean; above 0 = nearer; null before either has {{turns.entrainment.min_turns}} turns that count."
+                "How much nearer the turn's {words} is to the listener's turn just before than, on average, to the \
+                 listener's other turns so far, each from its speaker's own mean; above 0 = nearer; null before \
+                 either has {{turns.entrainment.min_turns}} turns that count."
             ),
             move |e: &Entrainment| e[quality].proximity,
         ),
@@ -93,12 +95,13 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
             format!("entrainment_{name}_convergence"),
             "1",
             format!(
-                "Whether the two grow nearer in {words}, -1 to 1, above 0 = nearer so far: Pearson's correlation, sign turned, between the start \
-                 of each exchange's answer in seconds and the absolute difference of {words} (raw, not centred by speaker) of its two turns. \
-                 Exchange: a turn and the other's turn just before it, in the transcript's order; those of both directions count together, so \
-                 it is the same for both. A turn counts when at most {{turns.entrainment.max_overlap_share}} of it lies inside others'. Each \
-                 row holds what was so up to its turn: the pair's last row tells the interview. Null with fewer than \
-                 {{turns.entrainment.min_exchanges}} exchanges."
+                "Whether the two grow nearer in {words}, -1 to 1, above 0 = nearer so far: Pearson's correlation, \
+                 sign turned, between the start of each exchange's answer in seconds and the absolute difference of \
+                 {words} (raw, not centred by speaker) of its two turns. Exchange: a turn and the other's turn just \
+                 before it, in the transcript's order; those of both directions count together, so it is the same for \
+                 both. A turn counts when at most {{turns.entrainment.max_overlap_share}} of it lies inside others'. \
+                 Each row holds what was so up to its turn: the pair's last row tells the interview. Null with fewer \
+                 than {{turns.entrainment.min_exchanges}} exchanges."
             ),
             move |e: &Entrainment| e[quality].convergence,
         ),
@@ -106,7 +109,8 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
             format!("entrainment_{name}_synchrony"),
             "1",
             format!(
-                "Correlation of the two's {words} over their exchanges so far: above 0 = up and down together; null with fewer than {{turns.entrainment.min_exchanges}}."
+                "Correlation of the two's {words} over their exchanges so far: above 0 = up and down together; null \
+                 with fewer than {{turns.entrainment.min_exchanges}}."
             ),
             move |e: &Entrainment| e[quality].synchrony,
         ),
@@ -242,8 +246,8 @@ impl<'a> SoFar<'a> {
     }
 }
 
-/// `here` and `before`: the turn's value and that of the listener's turn at `place` just before it; `fewest` turns make a
-/// mean.
+/// `here` and `before`: the turn's value and that of the listener's turn at `place` just before it; `fewest` turns make
+/// a mean.
 fn proximity((here, before): (f64, f64), own: &Known, others: &Known, (place, fewest): (usize, usize)) -> Option<f64> {
     if own.values.len() < fewest || others.values.len() <= fewest || !here.is_finite() || !before.is_finite() {
         return None;

@@ -274,32 +274,35 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
         Column::float(
             "face_presence_share",
             "1",
-            "Share of the turn's looked-at frames in which the row's person (in turns: face_person) is seen, well or badly, 0 to 1. Who is \
-             seen in less than {turns.min_presence_share} of them counts as not in the turn: null, not a small share; with face_missing \
-             in turns, without a row in turn_faces.",
+            "Share of the turn's looked-at frames in which the row's person (in turns: face_person) is seen, well or \
+             badly, 0 to 1. Who is seen in less than {turns.min_presence_share} of them counts as not in the turn: \
+             null, not a small share; with face_missing in turns, without a row in turn_faces.",
             |f: &FaceTurn| f.presence_share,
         ),
         Column::int(
             "face_observations",
             "",
             "Observations that count: the face at least {turns.min_face_size_px} px large, its presence at least \
-             {turns.min_presence}, its sharpness at least {turns.min_sharpness}, turned aside by at most {turns.max_yaw_deg} deg.",
+             {turns.min_presence}, its sharpness at least {turns.min_sharpness}, turned aside by at most \
+             {turns.max_yaw_deg} deg.",
             |f: &FaceTurn| f.observations,
         ),
         Column::int(
             "face_observations_left_out",
             "",
-            "Observations below the recipe's floors of size, presence and sharpness, turned too far aside, or of a still picture.",
+            "Observations below the recipe's floors of size, presence and sharpness, turned too far aside, or of a \
+             still picture.",
             |f: &FaceTurn| f.left_out,
         ),
         Column::int(
             "head_nods",
             "",
             format!(
-                "Nods of the row's person (in turns: face_person) whose middle lies in the turn. A nod: {NOD_SWINGS} swings or more of the \
-                 head up and down (the angle head_pitch_deg, not the voice) of at least {{turns.nod_deg}} deg within {LONGEST_SWING_SECS} s \
-                 each, at most {LONGEST_REST_SECS} s between them, the head moving more up and down than from side to side; one bout \
-                 of swings is one nod, however many it has. 0 = none seen. Null where frames are looked at less often than every \
+                "Nods of the row's person (in turns: face_person) whose middle lies in the turn. A nod: {NOD_SWINGS} \
+                 swings or more of the head up and down (the angle head_pitch_deg, not the voice) of at least \
+                 {{turns.nod_deg}} deg within {LONGEST_SWING_SECS} s each, at most {LONGEST_REST_SECS} s between \
+                 them, the head moving more up and down than from side to side; one bout of swings is one nod, \
+                 however many it has. 0 = none seen. Null where frames are looked at less often than every \
                  {GESTURE_STEP_SECS} s (10 a second are enough), of a still picture, and with face_missing."
             ),
             |f: &FaceTurn| f.nods,
@@ -309,8 +312,8 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
             "head_shakes",
             "",
             format!(
-                "Shakes of the head whose middle lies in the turn: {SHAKE_SWINGS} swings of yaw or more of at least {{turns.shake_deg}} \
-                 deg, otherwise as head_nods."
+                "Shakes of the head whose middle lies in the turn: {SHAKE_SWINGS} swings of yaw or more of at least \
+                 {{turns.shake_deg}} deg, otherwise as head_nods."
             ),
             |f: &FaceTurn| f.shakes,
         )
@@ -342,7 +345,8 @@ fn layout<'a>() -> Layout<VisiblePerson<'a>> {
         }),
         Column::text(
             "role",
-            "speaker = the turn's speaker by the cast, listener = somebody else, unknown = the turn's speaker has no person.",
+            "speaker = the turn's speaker by the cast, listener = somebody else, unknown = the turn's speaker has no \
+             person.",
             |p: &VisiblePerson<'a>| p.role,
         ),
         Column::text(

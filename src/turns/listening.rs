@@ -54,21 +54,25 @@ pub(super) fn columns() -> Vec<Column<Listening>> {
         Column::float(
             "listener_head_still_share",
             "1",
-            "Share of the time seen during which the listener's head is slower than {turns.still_below_deg_per_sec} deg/s.",
+            "Share of the time seen during which the listener's head is slower than {turns.still_below_deg_per_sec} \
+             deg/s.",
             |l: &Listening| l.head.map(|h| h.1),
         ),
     ];
     columns.extend(mimicry_columns(
         "smile",
-        "Smiles of the speaker (as speaker_smile) that rise to {turns.smile_above} from at least 0.5 s of rest and stay for 0.5 s, sure by the turn's end; null where unseen.",
-        "Of those, the ones after which the listener's smile rises within {turns.mimicry_within_secs} s and by the turn's end.",
+        "Smiles of the speaker (as speaker_smile) that rise to {turns.smile_above} from at least 0.5 s of rest and \
+         stay for 0.5 s, sure by the turn's end; null where unseen.",
+        "Of those, the ones after which the listener's smile rises within {turns.mimicry_within_secs} s and by the \
+         turn's end.",
         "The second over the first; null when the speaker's smile never rises.",
         |l| l.smiles,
     ));
     columns.extend(mimicry_columns(
         "brow",
         "Times the speaker raises the inner brows in the turn; null where unseen.",
-        "Of those, the ones after which the listener's rise within {turns.mimicry_within_secs} s and by the turn's end.",
+        "Of those, the ones after which the listener's rise within {turns.mimicry_within_secs} s and by the turn's \
+         end.",
         "The second over the first; null when the speaker's brows never rise.",
         |l| l.brows,
     ));

@@ -38,12 +38,13 @@ pub(super) fn columns() -> Vec<Column<Looking>> {
         Column::float(
             "listener_gaze_towards_share",
             "1",
-            "Share, 0 to 1, of instants of the turn in which the listener looks to the side of the picture on which the speaker's face is: by \
-             at least {turns.gaze_side_deg} deg of yaw from the direction straight into the camera, by the eyes, and by the head where \
-             it is turned more than {turns.max_yaw_deg} deg (Stiefelhagen and Zhu 2002). It tells the side, not that the eyes \
-             meet the speaker. Instants: looked-at frames ({face.rate_hz} a second) that show both in one picture of one room, their faces \
-             apart by half a face's width or more; frames of a shot too short to tell its layout do not count. Null with fewer than 5, \
-             and in split screens, with listener_gaze_missing. Who is in another camera's picture is not looked for.",
+            "Share, 0 to 1, of instants of the turn in which the listener looks to the side of the picture on which \
+             the speaker's face is: by at least {turns.gaze_side_deg} deg of yaw from the direction straight into the \
+             camera, by the eyes, and by the head where it is turned more than {turns.max_yaw_deg} deg (Stiefelhagen \
+             and Zhu 2002). It tells the side, not that the eyes meet the speaker. Instants: looked-at frames \
+             ({face.rate_hz} a second) that show both in one picture of one room, their faces apart by half a face's \
+             width or more; frames of a shot too short to tell its layout do not count. Null with fewer than 5, and \
+             in split screens, with listener_gaze_missing. Who is in another camera's picture is not looked for.",
             |l: &Looking| l.sides.map(|s| s.0),
         ),
         Column::float(
@@ -54,18 +55,18 @@ pub(super) fn columns() -> Vec<Column<Looking>> {
         ),
         Column::text(
             "listener_gaze_missing",
-            "Why listener_gaze_towards_share and _away_share are null: no_stream, not_cast, no_face (the listener is not in the picture during the turn), \
-             still_picture (a photo of the listener), not_together (never both in one picture), split_screen (in different tiles), \
-             low_quality, too_short.",
+            "Why listener_gaze_towards_share and _away_share are null: no_stream, not_cast, no_face (the listener is \
+             not in the picture during the turn), still_picture (a photo of the listener), not_together (never both \
+             in one picture), split_screen (in different tiles), low_quality, too_short.",
             |l: &Looking| l.missing,
         ),
         Column::float(
             "listener_gaze_camera_share",
             "1",
-            "In split screens: share of the instants in which speaker and listener are in different tiles and the listener looks within \
-             {turns.gaze_camera_deg} degrees of the camera, which is what looking at the other means when people talk \
-             over cameras. Two cameras in one room, cut into one picture, are a split screen too: there people look past the cameras. Null \
-             in one room and with fewer than 5 such instants.",
+            "In split screens: share of the instants in which speaker and listener are in different tiles and the \
+             listener looks within {turns.gaze_camera_deg} degrees of the camera, which is what looking at the other \
+             means when people talk over cameras. Two cameras in one room, cut into one picture, are a split screen \
+             too: there people look past the cameras. Null in one room and with fewer than 5 such instants.",
             |l: &Looking| l.camera,
         ),
     ];

@@ -51,9 +51,10 @@ pub(super) fn columns() -> Vec<Column<Silent>> {
                 "listener_smile",
                 "1",
                 format!(
-                    "The listener's mean smile over the turn's instants (looked-at frames that show the listener's face well enough) in \
-                     which the listener is silent: no turn of the listener's that began before this one still runs. Smile: {MEASURE}. Null \
-                     with listener_face_missing, and where no look at the expression lies near."
+                    "The listener's mean smile over the turn's instants (looked-at frames that show the listener's \
+                     face well enough) in which the listener is silent: no turn of the listener's that began before \
+                     this one still runs. Smile: {MEASURE}. Null with listener_face_missing, and where no look at the \
+                     expression lies near."
                 ),
                 |s: &Silent| s.smile.map(|s| s.0),
             ),
@@ -65,9 +66,9 @@ pub(super) fn columns() -> Vec<Column<Silent>> {
             rest("listener_lip_press", "the listener's mouthPress blendshapes, both sides averaged,", 2),
             Column::text(
                 "listener_face_missing",
-                "Why listener_smile, its peak, the brows and the lip press are null: no_stream (no video), not_cast (which person on the screen \
-                 is the listener is not known), no_face (not in the picture during the turn), still_picture (a photo), low_quality (no \
-                 look at the face is good enough), never_silent.",
+                "Why listener_smile, its peak, the brows and the lip press are null: no_stream (no video), not_cast \
+                 (which person on the screen is the listener is not known), no_face (not in the picture during the \
+                 turn), still_picture (a photo), low_quality (no look at the face is good enough), never_silent.",
                 |s: &Silent| s.missing,
             ),
         ],
@@ -75,8 +76,8 @@ pub(super) fn columns() -> Vec<Column<Silent>> {
     columns.push(Column::float(
         "listener_silent_share",
         "1",
-        "Share of the turn's time in which none of the listener's own turns runs, those begun inside it among them, 0 to 1; null for a turn \
-         without length.",
+        "Share of the turn's time in which none of the listener's own turns runs, those begun inside it among them, 0 \
+         to 1; null for a turn without length.",
         |s: &Silent| s.share,
     ));
     columns

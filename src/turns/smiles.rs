@@ -2,10 +2,10 @@
 //!
 //! A mouth that talks passes through the shape of a smile with every wide vowel, and one that cries keeps it. So the
 //! measure asks three things at once, and is their geometric mean, 0 to 1. The mouth's shape must last: the mean of
-//! both `mouthSmile` blendshapes over a window in which vowels average out (a felt smile lasts 0.5 to 4 s, Ekman and Friesen
-//! 1982). The corners of the lips must be drawn up, over the same window: an open mouth's sink. And the whole face must
-//! agree, cheeks and eyes among it: the expression model's probability of happiness over a longer window, as it is
-//! asked less often.
+//! both `mouthSmile` blendshapes over a window in which vowels average out (a felt smile lasts 0.5 to 4 s, Ekman and
+//! Friesen 1982). The corners of the lips must be drawn up, over the same window: an open mouth's sink. And the whole
+//! face must agree, cheeks and eyes among it: the expression model's probability of happiness over a longer window, as
+//! it is asked less often.
 //!
 //! Tried and left: blendshapes of cheeks and eyes by themselves (`cheekSquint` is nearly always 0 in the model,
 //! `eyeSquint` follows the lids); a level of the person's own, taken off, which made long smiles vanish.
@@ -144,9 +144,11 @@ impl SmileOfTurn {
 }
 
 /// What a smile is, told wherever one is measured.
-pub(super) const MEASURE: &str = "the geometric mean of three, 0 to 1: the mean of both mouthSmile blendshapes and that of \
-    lip_corner_lift over {turns.smile_corner_lift} (at most 1), both within {turns.smile_mouth_secs} s to both sides, \
-    and the mean probability of happiness within {turns.smile_expression_secs} s. Vowels pass too quickly for it, and a crying mouth is not happy";
+pub(super) const MEASURE: &str = "the geometric mean of three, 0 to 1: the mean of both mouthSmile blendshapes and \
+                                  that of lip_corner_lift over {turns.smile_corner_lift} (at most 1), both within \
+                                  {turns.smile_mouth_secs} s to both sides, and the mean probability of happiness \
+                                  within {turns.smile_expression_secs} s. Vowels pass too quickly for it, and a \
+                                  crying mouth is not happy";
 
 /// The columns of a person's smile that `turns` and `turn_faces` share.
 pub(super) fn turn_columns() -> Vec<Column<FaceTurn>> {
@@ -155,8 +157,8 @@ pub(super) fn turn_columns() -> Vec<Column<FaceTurn>> {
             "smile_mean",
             "1",
             format!(
-                "Mean smile over the turn's instants of the row's person (in turns: face_person): {MEASURE}. Null with face_missing, and where \
-             no look at the expression lies near."
+                "Mean smile over the turn's instants of the row's person (in turns: face_person): {MEASURE}. Null \
+                 with face_missing, and where no look at the expression lies near."
             ),
             |f: &FaceTurn| f.smile.map(|s| s.mean),
         ),

@@ -75,8 +75,8 @@ fn layout<'a>(config: &TurnsConfig) -> Layout<TurnRow<'a>> {
     columns.extend(speech_columns());
     columns.push(Column::text(
         "person",
-        "The speaker's person on the screen by the cast: the mouth moves at least {turns.cast_min_score} standard errors more while the \
-         speaker talks; null = off screen or not told apart.",
+        "The speaker's person on the screen by the cast: the mouth moves at least {turns.cast_min_score} standard \
+         errors more while the speaker talks; null = off screen or not told apart.",
         |r: &TurnRow<'a>| r.facts.person.as_deref(),
     ));
     columns.extend(voice_columns());
@@ -87,17 +87,18 @@ fn layout<'a>(config: &TurnsConfig) -> Layout<TurnRow<'a>> {
     ));
     columns.push(Column::text(
         "face_source",
-        "Whose face the face columns of the row describe: cast = the speaker's own, by the mouth that moves with the voice; only_visible \
-         = the one person measured in the turn while the speaker has no place on the screen: it may be the listener's. For what is to be \
-         the speaker's keep cast. Null without a face, with face_missing.",
+        "Whose face the face columns of the row describe: cast = the speaker's own, by the mouth that moves with the \
+         voice; only_visible = the one person measured in the turn while the speaker has no place on the screen: it \
+         may be the listener's. For what is to be the speaker's keep cast. Null without a face, with face_missing.",
         |r: &TurnRow<'a>| r.facts.face_source,
     ));
-    let why = "Why the face columns are null; null = they are filled. no_stream (no video), no_face (nobody is seen in \
-        {turns.min_presence_share} of the turn's looked-at frames, or neither the speaker nor anybody well enough), off_screen (others are \
-        measured, the speaker's person is not seen), not_cast \
-        (several are measured, and which of them speaks is not known), low_quality (no look at the face reaches {turns.min_face_size_px} px, \
-        presence {turns.min_presence}, sharpness {turns.min_sharpness} and at most {turns.max_yaw_deg} deg turned aside), still_picture \
-        (a photo), past_end (begins after the video's end), not_requested (video left out by input.skip_video).";
+    let why = "Why the face columns are null; null = they are filled. no_stream (no video), no_face (nobody is seen \
+               in {turns.min_presence_share} of the turn's looked-at frames, or neither the speaker nor anybody well \
+               enough), off_screen (others are measured, the speaker's person is not seen), not_cast (several are \
+               measured, and which of them speaks is not known), low_quality (no look at the face reaches \
+               {turns.min_face_size_px} px, presence {turns.min_presence}, sharpness {turns.min_sharpness} and at \
+               most {turns.max_yaw_deg} deg turned aside), still_picture (a photo), past_end (begins after the \
+               video's end), not_requested (video left out by input.skip_video).";
     columns.push(Column::text("face_missing", why, |r: &TurnRow<'a>| r.facts.face_missing).until(CutOff::TurnEnd));
     columns.extend(face_columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| r.facts.face.as_ref())));
     Layout {
@@ -120,10 +121,14 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
             |r: &TurnRow<'a>| r.turn.index,
         )
         .until(CutOff::None),
-        Column::float("start_secs", "s", "Start of the turn from the recording's origin: as the transcript writes it (moved only where the recipe asks), not where the \
-         voice begins; without a transcript the start of the speech turn found.", |r: &TurnRow<'a>| {
-            r.turn.segment.start()
-        })
+        Column::float(
+            "start_secs",
+            "s",
+            "Start of the turn from the recording's origin: as the transcript writes it \
+                                          (moved only where the recipe asks), not where the voice begins; without a \
+                                          transcript the start of the speech turn found.",
+            |r: &TurnRow<'a>| r.turn.segment.start(),
+        )
         .until(CutOff::TurnStart)
         .of(Modality::Timing),
     ];
@@ -134,14 +139,14 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
         Column::float(
             "duration_secs",
             "s",
-            "End minus start, as the transcript writes them: not cut at the recording's end, and not the time of speech. Cues of a few \
-            milliseconds and cues past the end are kept; voice_missing tells of them.",
+            "End minus start, as the transcript writes them: not cut at the recording's end, and not the time of \
+             speech. Cues of a few milliseconds and cues past the end are kept; voice_missing tells of them.",
             |r: &TurnRow<'a>| r.turn.segment.duration(),
         ),
         Column::text(
             "speaker",
-            "The transcript's label as written; of a turn without one, the diarized speaker who talks most in it (of two equal ones the \
-             first by name). Null without a label where nobody is heard.",
+            "The transcript's label as written; of a turn without one, the diarized speaker who talks most in it (of \
+             two equal ones the first by name). Null without a label where nobody is heard.",
             |r: &TurnRow<'a>| r.turn.speaker.as_deref().or(r.facts.speech.speaker.as_deref()),
         ),
         Column::text(
@@ -153,8 +158,8 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
         Column::int(
             "words",
             "",
-            "Words in the text: runs of letters, digits and apostrophes, so that a hyphenated word is two and a mark that stays in the text, \
-             such as [laughter], is one; 0 for a text without any. Null with words_missing.",
+            "Words in the text: runs of letters, digits and apostrophes, so that a hyphenated word is two and a mark \
+             that stays in the text, such as [laughter], is one; 0 for a text without any. Null with words_missing.",
             |r: &TurnRow<'a>| r.facts.words.ok(),
         ),
         Column::text(
@@ -188,12 +193,12 @@ fn speech_columns<'a>() -> Vec<Column<TurnRow<'a>>> {
         .of(Modality::Voice),
         Column::bool(
             "speaker_contradicts",
-            "Check of the label by the sound: true when the voice that talks most in the turn is not the one matched to \
-             the turn's label and the matched one has less than a third of the turn's speech (who talks while another \
-             does is heard, though less). Matched: over the whole interview each label gets the voice it shares most \
-             time with, one voice a label. Null = cannot be checked: no label, a label without a matched voice, nobody \
-             heard in the turn, or no sound. Leave out what is true; null speaks neither for nor against. Diarization \
-             itself leans on the labels unless speaker.labels is ignore.",
+            "Check of the label by the sound: true when the voice that talks most in the turn is not the one matched \
+             to the turn's label and the matched one has less than a third of the turn's speech (who talks while \
+             another does is heard, though less). Matched: over the whole interview each label gets the voice it \
+             shares most time with, one voice a label. Null = cannot be checked: no label, a label without a matched \
+             voice, nobody heard in the turn, or no sound. Leave out what is true; null speaks neither for nor \
+             against. Diarization itself leans on the labels unless speaker.labels is ignore.",
             |r: &TurnRow<'a>| r.facts.contradicts(),
         )
         .of(Modality::Voice),

@@ -17,7 +17,10 @@ fn texts_and_codes_are_what_they_were() {
         ),
         (
             Warning::ChannelsCancel { span, taken: vec![0, 2] },
-            format!("channels_cancel: channels cancel each other in {span}; of them channel 0, 2 is taken, counted from 0"),
+            format!(
+                "channels_cancel: channels cancel each other in {span}; of them channel 0, 2 is taken, counted \
+                     from 0"
+            ),
         ),
         (
             Warning::FormatChange { at_secs: 1.0, from: (8000, 1), to: (16_000, 2) },
@@ -33,8 +36,8 @@ fn texts_and_codes_are_what_they_were() {
         ),
         (
             Warning::Crowd { people: 30, listeners: 20 },
-            "crowd: 30 people talk: dyads has only the 20 who talk during a turn or talked last before it, synchrony only pairs who \
-             answer each other or are both on the screen"
+            "crowd: 30 people talk: dyads has only the 20 who talk during a turn or talked last before it, synchrony \
+             only pairs who answer each other or are both on the screen"
                 .into(),
         ),
     ];

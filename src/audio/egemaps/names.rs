@@ -184,9 +184,9 @@ pub const FUNCTIONALS: [Entry; FUNCTIONAL_COUNT] = [
     entry(
         "HNRdBACF_sma3nz_amean",
         "dB",
-        "Mean (amean) harmonics-to-noise ratio over voiced frames (nz), smoothed over 3 frames (sma3): power of the harmonics \
-         over that of the noise, from the autocorrelation at the pitch period; low in a breathy or rough voice. Voiced by \
-         openSMILE's own pitch tracker, not by SwiftF0",
+        "Mean (amean) harmonics-to-noise ratio over voiced frames (nz), smoothed over 3 frames (sma3): power of the \
+         harmonics over that of the noise, from the autocorrelation at the pitch period; low in a breathy or rough \
+         voice. Voiced by openSMILE's own pitch tracker, not by SwiftF0",
     ),
     entry("HNRdBACF_sma3nz_stddevNorm", "ratio", deviation!("the harmonics-to-noise ratio over voiced frames")),
     entry("logRelF0-H1-H2_sma3nz_amean", "dB", "Mean of H1-H2 over voiced frames"),

@@ -132,8 +132,8 @@ fn packed_table<'a>(
 }
 
 /// The folder of a group: `group-<name>`, all but letters, digits, `-`, `_` and `.` percent-encoded. It is no Hive
-/// partition (`group=<name>`): the key is a column too, so that every reader has it, and pandas and pyarrow refuse a key
-/// that is in both, or take the group 007 for the number 7.
+/// partition (`group=<name>`): the key is a column too, so that every reader has it, and pandas and pyarrow refuse a
+/// key that is in both, or take the group 007 for the number 7.
 fn partition(group: Option<&str>) -> String {
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_.".contains(b);
     let encoded = |b: u8| if plain(&b) { char::from(b).to_string() } else { format!("%{b:02X}") };

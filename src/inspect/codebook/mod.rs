@@ -237,7 +237,8 @@ fn layout<'a>() -> Layout<Line<'a>> {
         Column::text("type", "What it holds.", |l: &Line<'a>| l.column.spec.kind.name()),
         Column::text(
             "unit",
-            "Unit; 1 = a number without one; count, number (of an order), true/false, text or list of texts where there is none.",
+            "Unit; 1 = a number without one; count, number (of an order), true/false, text or list of texts where \
+             there is none.",
             |l: &Line<'a>| l.column.unit(),
         ),
         Column::text("meaning", "What it means, with the thresholds that held.", |l: &Line<'a>| l.column.meaning()),

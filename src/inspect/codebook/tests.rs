@@ -78,8 +78,10 @@ fn every_format_gives_the_same_codebook_with_counts_that_are_right() {
         "the failed one has a row"
     );
     for line in [
-        "| `floor_transfer` | text | gap, overlap or touch. | Heldner & Edlund 2010 | dyad | turn_end | 40 % | gap (9), overlap (3) |",
-        "| `floor_offset_secs` | s | Gap \\| or overlap. | Stivers et al. 2009 | none | interview | 40 % | -1 / 10.5 / 22 |",
+        "| `floor_transfer` | text | gap, overlap or touch. | Heldner & Edlund 2010 | dyad | turn_end | 40 % | gap \
+         (9), overlap (3) |",
+        "| `floor_offset_secs` | s | Gap \\| or overlap. | Stivers et al. 2009 | none | interview | 40 % | -1 / 10.5 \
+         / 22 |",
         "| `interrupts` | true/false | Goes on. |  | none | interview | 100 % | false (27), true (3) |",
         "| `warnings` | list of texts | In words. |  | none | interview | 100 % | lengths 0 / 1 / 2 |",
         "| `dyads.floor_offset_secs` |",

@@ -141,7 +141,8 @@ fn choose_speaker(layout: &mut Layout, rows: Rows, draft: &mut Draft) {
         if let Some(((speaker, before), name)) = split {
             let (speaker, before, name) = (short(&speaker), short(&before), short(&name));
             draft.warn(format!(
-                "speakers are read from the column {}; in the column {}, which is not read, {speaker:?} is both {before:?} and {name:?}",
+                "speakers are read from the column {}; in the column {}, which is not read, {speaker:?} is both \
+                 {before:?} and {name:?}",
                 header(first),
                 header(other)
             ));
@@ -186,7 +187,8 @@ pub(super) fn tell_mixed_marks(layout: &Layout, rows: Rows, draft: &mut Draft) {
         let (usual, _, other) = if points.0 <= commas.0 { commas } else { points };
         let cell = short(cell);
         draft.warn(format!(
-            "{count} times are written like {cell:?} (first: row {number}), {usual} like {:?}; both marks are read as that of decimals",
+            "{count} times are written like {cell:?} (first: row {number}), {usual} like {:?}; both marks are read as \
+             that of decimals",
             short(other)
         ));
     }

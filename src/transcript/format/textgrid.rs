@@ -140,7 +140,8 @@ fn tell_undoubled(all: &[Undoubled], draft: &mut Draft) -> Result<()> {
     let sure = || all.iter().filter(|u| u.sure);
     if let Some(first) = sure().next() {
         draft.warn(format!(
-            "line {}: quotes inside a string are not doubled ({:?}; {} strings); each is read to the last quote of its line",
+            "line {}: quotes inside a string are not doubled ({:?}; {} strings); each is read to the last quote of \
+             its line",
             first.line,
             short(&first.written),
             sure().count()

@@ -76,13 +76,17 @@ fn tell_map(lines: &[&str], draft: &mut Draft) {
     match offsets.as_slice() {
         [] => {}
         [(_, Some(offset))] if offset.abs() < 1e-9 => {}
-        [(line, None), ..] => draft.warn(format!("line {line}: X-TIMESTAMP-MAP cannot be read; times are read as they are written")),
+        [(line, None), ..] => draft.warn(format!(
+            "line {line}: X-TIMESTAMP-MAP cannot be read; times are read as they \
+                                                  are written"
+        )),
         [(line, Some(offset))] => draft.warn(format!(
-            "line {line}: X-TIMESTAMP-MAP places the cues {offset:+.3} s on the stream's clock; not applied (see input.transcript_shift_secs)"
+            "line {line}: X-TIMESTAMP-MAP places the cues {offset:+.3} s on the stream's clock; not applied (see \
+             input.transcript_shift_secs)"
         )),
         [_, (line, _), ..] => draft.warn(format!(
-            "line {line}: a second X-TIMESTAMP-MAP, {} in all: the pieces of a stream lie on clocks of their own; not applied, their times may \
-             start again",
+            "line {line}: a second X-TIMESTAMP-MAP, {} in all: the pieces of a stream lie on clocks of their own; not \
+             applied, their times may start again",
             offsets.len()
         )),
     }

@@ -1,7 +1,7 @@
 //! Speaker labels written into the text: `ANNA: …`, `Speaker 1: …`, `[SPEAKER_00]: …`, `- [Mara] …`, `>> MARA: …`.
 //!
-//! A colon alone proves nothing ("He said: no"). The evidence is the whole file: a name that recurs and takes turns with
-//! another is a label, and what is not believed is told with its count.
+//! A colon alone proves nothing ("He said: no"). The evidence is the whole file: a name that recurs and takes turns
+//! with another is a label, and what is not believed is told with its count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -97,8 +97,9 @@ fn changes<'u>(names: impl Iterator<Item = &'u str>) -> usize {
 /// The labels of a file; `cues` holds the lines of each cue.
 ///
 /// A name is believed where it recurs, takes turns with another that does, and both begin a tenth of the cues; a form
-/// that no sentence imitates ([`Form::Bracket`], [`Form::Capitals`], [`Form::Numbered`]) with labels in half of the cues
-/// or with two distinct names; and where nearly every cue begins with a label, names that come once are believed too.
+/// that no sentence imitates ([`Form::Bracket`], [`Form::Capitals`], [`Form::Numbered`]) with labels in half of the
+/// cues or with two distinct names; and where nearly every cue begins with a label, names that come once are believed
+/// too.
 pub(super) fn believed(cues: &[Vec<String>], labels: Labels) -> Believed {
     let dashes = cues.iter().any(|lines| dashed(lines));
     let mut out = Believed { labels, names: BTreeSet::new(), forms: Vec::new(), alone: BTreeSet::new(), dashes };

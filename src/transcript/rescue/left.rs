@@ -68,7 +68,10 @@ pub(super) fn tell(id: &str, rows: &[Value], draft: &mut Draft) {
         draft.warn(format!("sample {id:?}: keys of rows that are not read: {}", all.join(", ")));
     }
     for (key, (count, first, value)) in odd {
-        draft.warn(format!("sample {id:?}: {key} of {count} rows holds what is not understood and left out (first: row {first}: {value})"));
+        draft.warn(format!(
+            "sample {id:?}: {key} of {count} rows holds what is not understood and left out (first: \
+                            row {first}: {value})"
+        ));
     }
 }
 

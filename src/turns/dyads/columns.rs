@@ -83,8 +83,9 @@ pub(super) fn layout<'a>(config: &TurnsConfig) -> Layout<Dyad<'a>> {
         Column::text("speaker", "The turn's speaker.", |d: &Dyad<'a>| d.speaker).until(CutOff::TurnEnd),
         Column::text(
             "listener",
-            "Another speaker (label) of the interview, who need not be the one addressed: a turn has a row for every other speaker, so that \
-             interview_id, turn_index and listener are the row's key; in a crowd for those nearest in time.",
+            "Another speaker (label) of the interview, who need not be the one addressed: a turn has a row for every \
+             other speaker, so that interview_id, turn_index and listener are the row's key; in a crowd for those \
+             nearest in time.",
             |d: &Dyad<'a>| d.listener,
         )
         .until(CutOff::None),
@@ -137,12 +138,13 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
         Column::float(
             "floor_offset_secs",
             "s",
-            "Floor-transfer offset (Heldner and Edlund 2010; sign of Stivers et al. 2009): where the turn takes the floor from the \
-             listener, its start minus the end of the listener's floor: above 0 a gap, below an overlap, 0 they touch (to half a \
-             millisecond). By the turns' times as written: subtitles, which never overlap, give nothing below 0 (speech_floor_offset_secs \
-             goes by the voices). A floor is consecutive turns of one speaker, nobody else holding the floor between (floor_index of \
-             turns); a backchannel, a short turn wholly inside another's, holds none. Null where the turn takes no floor from this \
-             listener, with floor_missing.",
+            "Floor-transfer offset (Heldner and Edlund 2010; sign of Stivers et al. 2009): where the turn takes the \
+             floor from the listener, its start minus the end of the listener's floor: above 0 a gap, below an \
+             overlap, 0 they touch (to half a millisecond). By the turns' times as written: subtitles, which never \
+             overlap, give nothing below 0 (speech_floor_offset_secs goes by the voices). A floor is consecutive \
+             turns of one speaker, nobody else holding the floor between (floor_index of turns); a backchannel, a \
+             short turn wholly inside another's, holds none. Null where the turn takes no floor from this listener, \
+             with floor_missing.",
             |d: &Dyad<'a>| d.floor_offset_secs.ok(),
         ),
         Column::text("floor_transfer", "gap, overlap or touch (neither), by floor_offset_secs.", |d: &Dyad<'a>| {
@@ -170,9 +172,10 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
             format!(
                 "True when the turn is the first of a floor, begins at least {together} s after the listener did \
                  (turns.floor.simultaneous_secs) and at least {heard} s before the listener's end \
-                 (turns.floor.min_overlap_secs), and goes on after that end; by the turns' times as written. False for every other turn: \
-                 what goes on with a floor, backchannels, turns wholly inside another's. Never null, so a rate has for its denominator the \
-                 turns whose floor_position in turns is 1, and cues that cannot overlap (subtitles) give none: see speech_interrupts."
+                 (turns.floor.min_overlap_secs), and goes on after that end; by the turns' times as written. False \
+                 for every other turn: what goes on with a floor, backchannels, turns wholly inside another's. Never \
+                 null, so a rate has for its denominator the turns whose floor_position in turns is 1, and cues that \
+                 cannot overlap (subtitles) give none: see speech_interrupts."
             ),
             |d: &Dyad<'a>| d.interrupts,
         ),
@@ -198,9 +201,10 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
         "backchannels_received",
         "",
         format!(
-            "Turns of the listener, begun after this one, of at most {most} s (turns.floor.max_backchannel_secs, Turnwise's limit), that \
-             lie wholly inside it by the turns' times as written: \"mhm\" (Yngve 1970). Always 0 where cues cannot overlap, as in subtitles: \
-             see speech_backchannels. It looks past the turn's end, so no task's feature."
+            "Turns of the listener, begun after this one, of at most {most} s (turns.floor.max_backchannel_secs, \
+             Turnwise's limit), that lie wholly inside it by the turns' times as written: \"mhm\" (Yngve 1970). \
+             Always 0 where cues cannot overlap, as in subtitles: see speech_backchannels. It looks past the turn's \
+             end, so no task's feature."
         ),
         |d: &Dyad<'a>| d.others.later.iter().filter(|o| is_backchannel(**o, d.here, d.max_backchannel_secs)).count(),
     ));
@@ -213,8 +217,9 @@ fn answer_columns<'a>() -> [Column<Dyad<'a>>; 2] {
         Column::float(
             "response_latency_secs",
             "s",
-            "How long an answer waits: floor_offset_secs where that is 0 or more. Never negative; null where the turn begins before the \
-             listener's end (overlap) and where it takes no floor from the listener, with response_latency_missing.",
+            "How long an answer waits: floor_offset_secs where that is 0 or more. Never negative; null where the turn \
+             begins before the listener's end (overlap) and where it takes no floor from the listener, with \
+             response_latency_missing.",
             |d: &Dyad<'a>| d.response().ok(),
         ),
         Column::text(
@@ -250,9 +255,10 @@ fn count_columns<'a>() -> Vec<Column<Dyad<'a>>> {
         Column::float(
             "speaker_floor_share",
             "1",
-            "The speaker's share of the talk so far, 0 to 1: time of the speaker's turns over the sum of every speaker's (not of the pair's \
-             alone), by the turns' times, from the interview's start to this turn's end, of turns up to this one. Where two talk together it \
-             counts for each. The last turn's row tells the whole interview.",
+            "The speaker's share of the talk so far, 0 to 1: time of the speaker's turns over the sum of every \
+             speaker's (not of the pair's alone), by the turns' times, from the interview's start to this turn's end, \
+             of turns up to this one. Where two talk together it counts for each. The last turn's row tells the whole \
+             interview.",
             |d: &Dyad<'a>| d.speaker_so_far.floor_share,
         )
         .until(CutOff::TurnEnd),
@@ -305,7 +311,8 @@ fn voice_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
             "speech_interrupts",
             format!(
                 "By voices: true when an utterance that belongs to the turn begins while the listener talks, at least \
-                 {together} s after the listener's start, overlaps by at least {heard} s and goes on after the listener's end."
+                 {together} s after the listener's start, overlaps by at least {heard} s and goes on after the \
+                 listener's end."
             ),
             |d: &Dyad<'a>| d.voices.as_ref().ok().map(Voices::interrupts),
         ),
@@ -327,8 +334,8 @@ fn voice_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
         ),
         Column::text(
             "speech_missing",
-            "Why the speech_ columns are null: no_voice (no voice was found for one of the two), voice_contradicts (another voice than the \
-             label's talks most in this turn or in the one before it in time).",
+            "Why the speech_ columns are null: no_voice (no voice was found for one of the two), voice_contradicts \
+             (another voice than the label's talks most in this turn or in the one before it in time).",
             |d: &Dyad<'a>| d.voices.as_ref().err().copied(),
         ),
     ]
@@ -381,8 +388,8 @@ fn following_columns<'a>(signal: usize, config: &SynchronyConfig) -> [Column<Dya
     let (name, what) = FOLLOWED[signal];
     let (window, surrogates) = (config.window_secs, config.surrogates);
     let text = format!(
-        "How closely the listener's {what} follows the speaker's over the last {} s up to the turn's end: correlation of \
-         {window} s windows at the best lag against {surrogates} surrogates with shuffled windows, in their spread \
+        "How closely the listener's {what} follows the speaker's over the last {} s up to the turn's end: correlation \
+         of {window} s windows at the best lag against {surrogates} surrogates with shuffled windows, in their spread \
          (Ramseyer and Tschacher 2011); null with fewer than {} windows ({} s seen of both).",
         config.look_back_windows as f64 * window,
         config.min_windows,
@@ -394,8 +401,8 @@ fn following_columns<'a>(signal: usize, config: &SynchronyConfig) -> [Column<Dya
         format!("{name}_synchrony_p"),
         "1",
         format!(
-            "Share of those surrogates, the value counted as one, that reach it: one-sided, at least 1 / {} (Phipson and \
-             Smyth 2010).",
+            "Share of those surrogates, the value counted as one, that reach it: one-sided, at least 1 / {} (Phipson \
+             and Smyth 2010).",
             surrogates + 1
         ),
         move |d: &Dyad<'a>| d.following[signal].map(|f| f.p),

@@ -221,11 +221,13 @@ pub(super) fn z_meaning(config: &SynchronyConfig) -> String {
     let (least, least_exchanges) = (config.min_windows, config.min_exchange_windows);
     let block = config.surrogate_block_windows;
     format!(
-        "How closely `to` follows `from` in the row's signal over the whole interview, against chance: (observed - mean of surrogates) / \
-         their standard deviation, which is taken at the upper end of its own 95 % (Ramseyer and Tschacher 2011). Observed: correlation of \
-         the two signals in windows of {window} s that do not overlap, meaned through Fisher's z, at the lag 0 to {lag} s of `to` (in steps of {STEP_SECS} s) where that mean is \
-         largest; for pitch, level and rate, which are turn by turn, windows of {exchanges} exchanges and lags of 0 to {lag_exchanges}. Each of {surrogates} \
-         surrogates shuffles the windows of `to` (among {block} neighbours) and takes its own best lag, so that about 0 is chance. Null with fewer than \
-         {least} windows ({least_exchanges} of exchanges) or a signal that is not seen or heard, with missing."
+        "How closely `to` follows `from` in the row's signal over the whole interview, against chance: (observed - \
+         mean of surrogates) / their standard deviation, which is taken at the upper end of its own 95 % (Ramseyer \
+         and Tschacher 2011). Observed: correlation of the two signals in windows of {window} s that do not overlap, \
+         meaned through Fisher's z, at the lag 0 to {lag} s of `to` (in steps of {STEP_SECS} s) where that mean is \
+         largest; for pitch, level and rate, which are turn by turn, windows of {exchanges} exchanges and lags of 0 \
+         to {lag_exchanges}. Each of {surrogates} surrogates shuffles the windows of `to` (among {block} neighbours) \
+         and takes its own best lag, so that about 0 is chance. Null with fewer than {least} windows \
+         ({least_exchanges} of exchanges) or a signal that is not seen or heard, with missing."
     )
 }
