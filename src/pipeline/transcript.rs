@@ -16,10 +16,9 @@ pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     let mut read = transcript::read(path, &options)?;
     read.warnings.drain(..).for_each(|w| warnings.push(w));
     let unshifted = input.transcript_shift_secs == 0.0;
-    if let Some(media) = request.media.as_deref().or(request.audio.as_deref()).and_then(units::media_secs) {
-        let keep = input.lenient || !unshifted;
-        units::fit(&mut read, media, path, keep)?.into_iter().for_each(|w| warnings.push(w));
-    }
+    let media_secs = || request.media.as_deref().or(request.audio.as_deref()).and_then(units::media_secs);
+    let keep = input.lenient || !unshifted;
+    units::fit(&mut read, media_secs, path, keep)?.into_iter().for_each(|w| warnings.push(w));
     shift(&mut read.turns, recipe.input.transcript_shift_secs).into_iter().for_each(|w| warnings.push(w));
     shift_events(&mut read.events, recipe.input.transcript_shift_secs);
     merge(&mut read, &recipe.turns.floor).into_iter().for_each(|w| warnings.push(w));

@@ -26,11 +26,18 @@ pub(super) fn media_secs(media: &Path) -> Option<f64> {
 ///
 /// # Errors
 /// [`Error::Parse`] for a table or JSON of which nearly all turns begin behind the media's end in either unit: it is of
-/// another recording, or of another unit yet. `lenient` keeps them, past the end as they are.
-pub(super) fn fit(read: &mut Transcript, media: f64, path: &Path, lenient: bool) -> Result<Option<Warning>> {
+/// another recording, or of another unit yet. `lenient` keeps them, past the end as they are. The media are asked for
+/// their length only where it matters.
+pub(super) fn fit(
+    read: &mut Transcript,
+    media_secs: impl FnOnce() -> Option<f64>,
+    path: &Path,
+    lenient: bool,
+) -> Result<Option<Warning>> {
     if !matches!(read.format, Format::Csv | Format::WhisperJson) || read.turns.is_empty() {
         return Ok(None);
     }
+    let Some(media) = media_secs() else { return Ok(None) };
     let count = read.turns.len() as f64;
     let before = |unit: f64| {
         let begun = read.turns.iter().filter(|t| t.segment.start().get() * unit < media).count();
@@ -85,7 +92,7 @@ mod tests {
 
     fn fitted(name: &str, text: &str, media: f64) -> (Transcript, Result<Option<Warning>>) {
         let mut read = read_bytes(text.as_bytes(), Path::new(name), &ReadOptions::default()).unwrap();
-        let told = fit(&mut read, media, Path::new(name), false);
+        let told = fit(&mut read, || Some(media), Path::new(name), false);
         (read, told)
     }
 
