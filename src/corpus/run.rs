@@ -184,13 +184,16 @@ pub fn run(
             .collect()
     });
     let ended = results.into_iter().collect::<Result<Vec<()>>>();
-    // After an error too, if it can be: what is done is to be seen.
+    if !is_there(settings.out) {
+        return Err(ended.err().unwrap_or_else(|| gone(settings.out)));
+    }
+    let mut outcomes = shared.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    tell_lost(&mut outcomes, requests, recipe, registry, settings);
+    // After an error too: what is done is to be seen.
     let whole = ended.is_ok() && settings.stop.load(Ordering::Relaxed) == 0;
-    let finished =
-        if is_there(settings.out) { finish(requests, recipe, settings, whole) } else { Ok(Summary::default()) };
+    let finished = finish(requests, recipe, settings, whole);
     ended?;
     let mut summary = finished?;
-    let outcomes = shared.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     for (request, outcome) in requests.iter().zip(outcomes) {
         match outcome {
             Some(Outcome::Done { warnings, .. }) => {
@@ -222,6 +225,26 @@ pub(super) fn already(
         matches!(against.glance(settings.out, &request.interview_id, Some(request)), Ok(Standing::Done(_)))
     };
     requests.par_iter().map(|request| is_done(request).then_some(Outcome::Skipped)).collect()
+}
+
+/// An interview that was written, and whose files somebody deleted or changed while the run went on, is not done: its
+/// row must not say so.
+fn tell_lost(
+    outcomes: &mut [Option<Outcome>],
+    requests: &[Request],
+    recipe: &Recipe,
+    registry: &Registry,
+    settings: &RunSettings<'_>,
+) {
+    let target = Target { out: settings.out, writer: settings.writer };
+    outcomes.par_iter_mut().zip(requests).for_each(|(outcome, request)| {
+        let written = matches!(outcome, Some(Outcome::Done { .. }));
+        if written && !pipeline::is_as_written(settings.out, &request.interview_id, recipe) {
+            let what = "the files of the interview were deleted or changed after they were written; run again";
+            let error = Error::write(settings.out.join(&request.interview_id), what);
+            *outcome = Some(record_failure(target, request, recipe, registry, &error));
+        }
+    });
 }
 
 /// Looks after the folder as a whole: interviews that were not asked for, which only a run that went to its end judges,

@@ -191,6 +191,14 @@ impl<'a> Against<'a> {
     }
 }
 
+/// True where every file that was written of an interview is there, of the size and time it was written with.
+pub fn is_as_written(out: &Path, id: &str, recipe: &Recipe) -> bool {
+    let against = Against::new(Making::default(), Some(recipe), Look::Times);
+    // A record that cannot be read is not what was written.
+    let record = done::read_record(out, id).ok().flatten().filter(|record| record.interview_id == id);
+    record.is_some_and(|record| matches!(against.outputs_differ(out, &record), Ok(false)))
+}
+
 /// What is kept of an interview, be it current or not; `None` where nothing is, or it cannot be read.
 pub fn kept(out: &Path, id: &str) -> Option<Kept> {
     Some(done::read_record(out, id).ok()??.kept())

@@ -38,7 +38,7 @@ mod write;
 
 pub use done::{has_record, is_done};
 pub use enrolment::known_voices;
-pub use glance::{Against, Kept, Look, Making, Stale, Standing, kept};
+pub use glance::{Against, Kept, Look, Making, Stale, Standing, is_as_written, kept};
 pub use hear::{bounds_and_tracks, labelled_turns};
 pub use inputs::Inputs;
 pub use interview::interviews_schema;

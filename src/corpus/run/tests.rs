@@ -136,6 +136,22 @@ fn a_folder_that_takes_no_more_ends_the_run() {
 }
 
 #[test]
+fn what_was_deleted_behind_the_back_of_a_run_is_not_done() {
+    let done = Event::Finished(Outcome::Done { timings: Timings::default(), warnings: Vec::new() });
+    let done = serde_json::to_string(&done).unwrap();
+    // It says that it is done, and its files are not there.
+    let ran = run_script(&format!("read r; echo '{done}'; read r"), &["lost"], limits(30.0, None), false);
+    let summary = ran.result.as_ref().unwrap();
+    assert_eq!((summary.done, summary.failed.len()), (0, 1), "{summary:?}");
+    assert!(summary.failed[0].1.contains("deleted or changed after they were written; run again"), "{summary:?}");
+    assert_eq!(ran.row("lost").unwrap().text("status", 0), Some("failed"));
+    // The folder went with the last interview: no next one finds that out.
+    let script = format!("read r; rm .lock; echo '{done}'; read r");
+    let error = run_script(&script, &["last"], limits(30.0, None), false).result.unwrap_err();
+    assert!(error.chain().contains("no longer there"), "{}", error.chain());
+}
+
+#[test]
 fn two_runs_never_write_into_one_folder() {
     let folder = tempfile::tempdir().unwrap();
     let held = lock(folder.path(), None).unwrap();
