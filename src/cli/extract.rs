@@ -46,6 +46,10 @@ pub struct Extract {
     /// input.labels=WHICH`. Default: where the whole file bears them out.
     #[arg(long, value_name = "WHICH", value_parser = labels())]
     pub labels: Option<Labels>,
+    /// The tiers of speech in transcripts of tiers (ELAN, Praat); the others hold codes. The same as `--set
+    /// input.tiers=["NAME"]`. Default: the tiers themselves tell it.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub tiers: Vec<String>,
     /// The recipe.
     #[command(flatten)]
     pub recipe: RecipeArgs,

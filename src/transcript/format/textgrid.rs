@@ -61,6 +61,9 @@ fn tiers_of(row: &mut Row, found: &mut Vec<Tier>) -> Result<(), Broken> {
         found.push(Tier {
             person: tiers::classify(&name).1,
             name,
+            participant: None,
+            typed: None,
+            listed: false,
             root: true,
             above: Vec::new(),
             layer,
