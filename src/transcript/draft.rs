@@ -21,7 +21,7 @@ pub(super) struct Draft<'a> {
     media: Option<&'a Path>,
     /// True where the file has tiers, so that their names mean something.
     has_tiers: bool,
-    codes: Vec<TierCode>,
+    pub(super) codes: Vec<TierCode>,
     /// True where times are whole numbers of a unit that the file does not tell.
     bare_times: bool,
     /// True when the text does not end with a line end and its last words are the last turn's: they may have been cut
@@ -80,11 +80,6 @@ impl<'a> Draft<'a> {
     /// The media that the transcript is of, where they are known.
     pub(super) fn media(&self) -> Option<&'a Path> {
         self.media
-    }
-
-    /// Keeps a code of a tier beside the speech.
-    pub(super) fn keep_code(&mut self, code: TierCode) {
-        self.codes.push(code);
     }
 
     /// Whether labels in the text are believed.

@@ -16,6 +16,7 @@ use draft::Draft;
 use format::Input;
 pub use format::{Format, supported};
 pub use label::Labels;
+pub use speech_tiers::speech_of_tiers;
 
 mod clock;
 mod cue;
@@ -31,6 +32,7 @@ mod overlap;
 mod quotes;
 mod repeat;
 pub mod rescue;
+mod speech_tiers;
 mod tiers;
 
 /// How a transcript is read.

@@ -5,7 +5,7 @@ use super::markup;
 use crate::error::Result;
 use crate::time::Segment;
 use choice::Choice;
-pub(super) use names::{Kind, classify};
+pub(super) use names::{Kind, classify, is_diarized};
 use words::{WordTier, join_words};
 
 mod choice;
@@ -105,7 +105,7 @@ pub(super) fn into_turns(tiers: Vec<Tier>, keep_empty: bool, draft: &mut Draft) 
             read.extend(of.is_asked().then_some(*i));
         }
     }
-    if turns.is_empty() {
+    if turns.is_empty() && !joined.is_empty() {
         draft.warn(format!("only word tiers: words less than {PAUSE_SECS} s apart were joined into turns"));
     } else if !joined.is_empty() {
         let names = short(&joined.join(", "));
@@ -143,7 +143,9 @@ fn words_of(at: usize, turns: &[usize], tiers: &[Tier], words: &[(usize, WordTie
     let number = |t: &Tier| names::ordinal(t.name.trim()).1;
     let same = |(_, w): &(usize, WordTier)| w.tier.person == tier.person;
     let exact = words.iter().position(|w| same(w) && number(w.1.tier) == number(tier));
-    exact.or_else(|| words.iter().position(same)).or_else(|| {
+    // A second tier of turns that overlap the first has no words of the first's.
+    let any = || words.iter().position(same).filter(|_| number(tier) == 1);
+    exact.or_else(any).or_else(|| {
         words.iter().position(|(_, w)| {
             let best = turns.iter().map(|t| w.agreement(&tiers[*t])).max();
             w.tier.person.is_none() && w.is_of(tier) && best == Some(w.agreement(tier))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::evidence::{self, Code, Form};
-use super::names::{Kind, classify};
+use super::names::{Kind, classify, is_diarized};
 use super::{Layer, Tier, silence};
 use crate::error::Result;
 use crate::transcript::draft::{Draft, short};
@@ -56,7 +56,7 @@ impl Choice {
             if speech.is_empty() { of_persons(&sorted) } else { speech }
         };
         let words = places(Kind::Words, &sorted);
-        if chosen.is_empty() && words.is_empty() {
+        if chosen.is_empty() && words.is_empty() && !sorted.iter().any(|(_, t)| is_diarized(&t.name)) {
             let names: Vec<&str> = sorted.iter().map(|(_, t)| t.name.as_str()).collect();
             let what = format!("no tier holds what was said; tiers are {}", short(&names.join(", ")));
             let hint = "name the tiers of speech after their speakers, or `text`, or `words`, or tell which they are \

@@ -13,7 +13,7 @@ pub(super) fn keep(tier: &Tier, draft: &mut Draft) {
             without_time += 1;
             continue;
         };
-        draft.keep_code(TierCode {
+        draft.codes.push(TierCode {
             tier: tier.name.trim().to_owned(),
             person: tier.participant.clone(),
             start: segment.start(),

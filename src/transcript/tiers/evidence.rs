@@ -38,6 +38,9 @@ impl Code {
     }
 }
 
+/// Fewer values than this may repeat in any speech.
+const LEAST: usize = 4;
+
 /// Values of more words than this are sentences.
 const MOST_WORDS: usize = 3;
 
@@ -128,14 +131,17 @@ pub(super) fn code(at: usize, all: &[(Kind, Tier)], forms: &[Form]) -> Option<Co
     if is_about_another(at, all) {
         return Some(Code::About);
     }
-    (form.count >= 2 && form.distinct * 2 <= form.count).then_some(Code::Few)
+    (form.count >= LEAST && form.distinct * 2 <= form.count).then_some(Code::Few)
 }
 
 /// True where the name holds another tier's person (`Blick_Mara` beside `Mara`), or the person's speech is another tier.
 fn is_about_another(at: usize, all: &[(Kind, Tier)]) -> bool {
     let tier = &all[at].1;
     let own = |name: &str| tier.name.trim().eq_ignore_ascii_case(name.trim());
-    let holds = |name: &str| !own(name) && names::parts(&tier.name).iter().any(|p| p.eq_ignore_ascii_case(name.trim()));
+    // `Mara 2` is Mara's.
+    let parts: Vec<&str> = names::parts(&tier.name);
+    let numbered = parts.iter().any(|p| p.chars().all(|c| c.is_ascii_digit()));
+    let holds = |name: &str| !own(name) && !numbered && parts.iter().any(|p| p.eq_ignore_ascii_case(name.trim()));
     let others = || all.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, one)| one);
     others().any(|(kind, other)| {
         let speaks = matches!(kind, Kind::Speech | Kind::Words)

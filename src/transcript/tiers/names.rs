@@ -215,6 +215,11 @@ pub(super) fn parts(name: &str) -> Vec<&str> {
     all
 }
 
+/// True for a tier of speech turns of voices, as an export writes them (`SPEAKER_00 - diarized`).
+pub(in crate::transcript) fn is_diarized(name: &str) -> bool {
+    ordinal(name.trim()).0.rsplit(' ').next().is_some_and(|word| word == "diarized")
+}
+
 fn person(name: &str) -> Option<String> {
     let name = name.trim();
     (!name.is_empty()).then(|| name.to_owned())
