@@ -90,7 +90,7 @@ fn codes_of_elan_are_no_turns_by_vocabulary_name_participant_and_form() {
         ["0 Mara: how was it then", "2 Jonas: it went well I think", "5 Mara: I see", "6 Jonas: yeah"]
     );
     let found = codes(&t);
-    assert_eq!(found.len(), 11, "{found:?}");
+    assert_eq!(found.len(), 10, "{found:?}");
     for wanted in [
         ("Smile_Mara", Some("Mara"), 0.5, "yes"),
         ("Haltung", Some("Jonas"), 0.0, "leans towards her now"),

@@ -17,6 +17,7 @@ use format::Input;
 pub use format::{Format, supported};
 pub use label::Labels;
 pub use speech_tiers::speech_of_tiers;
+pub use tiers::names_codes;
 
 mod clock;
 mod cue;

@@ -5,6 +5,7 @@ use super::markup;
 use crate::error::Result;
 use crate::time::Segment;
 use choice::Choice;
+pub use names::names_codes;
 pub(super) use names::{Kind, classify, is_diarized};
 use words::{WordTier, join_words};
 
@@ -124,7 +125,7 @@ fn keep_codes(tiers: &[Tier], read: &[usize], draft: &mut Draft) {
     let mut left_out = Vec::new();
     for (_, tier) in tiers.iter().enumerate().filter(|(i, _)| !read.contains(i)) {
         codes::keep(tier, draft);
-        let count = tier.intervals.iter().filter(|x| !silence(&x.text)).count();
+        let count = tier.intervals.iter().filter(|x| !x.text.trim().is_empty()).count();
         let name = if tier.name.trim().is_empty() { "one without a name" } else { &tier.name };
         left_out.push(format!("{name} ({count} {})", tier.layer.noun()));
     }

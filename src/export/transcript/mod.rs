@@ -88,6 +88,11 @@ impl TranscriptFormat {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|f| f.name() == name)
     }
+
+    /// True where words and measurements have a place beside the turns.
+    fn has_tiers(self) -> bool {
+        matches!(self, TranscriptFormat::TextGrid | TranscriptFormat::Eaf)
+    }
 }
 
 /// What is exported.
@@ -153,8 +158,9 @@ fn one(request: &TranscriptRequest<'_>, score: &Score, path: &Path) -> Result<()
         return place(request, path, &crate::file::read_text(&draft)?);
     };
     let Written { text, told } = write(score, request.parts);
+    let words = request.parts.contains(&Part::Words) && request.format.has_tiers();
     told.iter()
-        .chain(&again::differences(&text, path, score, request.format))
+        .chain(&again::differences(&text, path, score, request.format, words))
         .for_each(|t| tracing::warn!("{id}: {t}"));
     place(request, path, &text)
 }

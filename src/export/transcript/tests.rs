@@ -72,6 +72,10 @@ fn score() -> Score {
         stretch(Part::Level, None, mara, (0.5, 2.25), "-23.4"),
         stretch(Part::Interruption, None, mara, (4.5, 5.0), "Jonas"),
         stretch(Part::Annotations, Some("Affect"), None, (0.0, 9.0), "calm \"so\" <far>"),
+        // By their names they would be words, and somebody's turns.
+        stretch(Part::Annotations, Some("words-pos"), None, (0.5, 1.0), "pron verb"),
+        stretch(Part::Annotations, Some("Blick_Jonas"), Some("Jonas"), (8.0, 9.0), "she looks at him, then away"),
+        stretch(Part::Annotations, Some("words-x"), None, (0.5, 1.0), "he"),
         stretch(Part::Annotations, Some("Nod_Jonas"), Some("Jonas"), (8.0, 8.0), "nod"),
     ];
     score
@@ -94,7 +98,8 @@ fn every_format_reads_back_as_the_same_turns() {
         if format == TranscriptFormat::Srt {
             continue;
         }
-        let told = again::differences(&text, Path::new(&format!("a.{}", format.suffix())), &score, format);
+        let told =
+            again::differences(&text, Path::new(&format!("a.{}", format.suffix())), &score, format, format.has_tiers());
         let got: Vec<_> = read.turns.iter().map(|t| (t.segment, t.speaker.clone(), t.text.clone())).collect();
         assert!(told.is_empty(), "{}: {told:?}\n{got:#?}\n{text}", format.name());
     }
@@ -105,13 +110,13 @@ fn subrip_reads_back_what_it_can_hold_and_tells_the_rest() {
     let mut score = score();
     let path = Path::new("a.srt");
     let (text, _, _) = written(&score, TranscriptFormat::Srt);
-    assert!(!again::differences(&text, path, &score, TranscriptFormat::Srt).is_empty(), "{text}");
+    assert!(!again::differences(&text, path, &score, TranscriptFormat::Srt, false).is_empty(), "{text}");
     let said = ["he said \"no\" -- so", "1 < 2, I <3 it", "Remember: you asked", "so he was there", "yes", "no"];
     score.turns.iter_mut().zip(said).for_each(|(turn, text)| text.clone_into(&mut turn.text));
     score.turns[5].speaker = Some("马拉".into());
     score.turns[4].speaker = Some("Mara Vol".into());
     let (text, _, read) = written(&score, TranscriptFormat::Srt);
-    let told = again::differences(&text, path, &score, TranscriptFormat::Srt);
+    let told = again::differences(&text, path, &score, TranscriptFormat::Srt, false);
     assert!(told.is_empty(), "{told:?}\n{:#?}\n{text}", read.turns);
 }
 
@@ -144,12 +149,14 @@ fn tiers_read_back_with_words_and_codes() {
             ("Mara Vol - smile", Some("Mara Vol"), "0.71"),
             ("Mara Vol - level", Some("Mara Vol"), "-23.4"),
             ("Mara Vol - interruption", Some("Mara Vol"), "Jonas"),
+            ("words-x", None, "he"),
+            ("Blick_Jonas", Some("Jonas"), "she looks at him, then away"),
             ("Affect", None, "calm \"so\" <far>"),
             ("Nod_Jonas", Some("Jonas"), "nod"),
         ] {
             assert!(codes.contains(&wanted), "{}: {wanted:?} of {codes:?}", format.name());
         }
-        assert_eq!(codes.len(), 7);
+        assert_eq!(codes.len(), 10);
         let point = read.codes.iter().find(|c| c.tier == "Nod_Jonas").unwrap();
         assert_eq!(point.end.is_none(), format == TranscriptFormat::TextGrid);
     }

@@ -6,10 +6,15 @@ use super::Written;
 use super::cues::silent;
 use super::score::{Part, Score};
 use super::tiers::{self, Tier};
+use crate::transcript::names_codes;
 
 /// The text of a TextGrid. Times are written in full.
 pub(super) fn write(score: &Score, parts: &[Part]) -> Written {
     let (mut tiers, mut told) = tiers::of(score, parts);
+    for tier in tiers.iter_mut().filter(|t| t.typed == "code" && !names_codes(&t.name)) {
+        // Praat has no types: without the mark the name would be somebody's, or that of words. Readers of ours take it off.
+        tier.name.push_str(" - code");
+    }
     told.extend(silent(score));
     for tier in tiers.iter_mut().filter(|t| t.typed == "utterance") {
         // An interval without text is silence.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::cues::{line, millis};
 use super::score::{Part, Score, Stretch};
 use crate::annotation::Turn;
-use crate::time::Segment;
+use crate::time::{Seconds, Segment};
 
 /// What a tier's linguistic type is called. Codes are read back as codes by it.
 pub(super) const TYPES: [&str; 3] = ["utterance", "words", "code"];
@@ -169,18 +169,24 @@ fn lanes(segments: Vec<Segment>) -> (Vec<Vec<(usize, Segment)>>, usize) {
         ));
     }
     order.sort();
-    let mut lanes: Vec<(u64, f64, Vec<(usize, Segment)>)> = Vec::new();
+    let mut lanes: Vec<Lane> = Vec::new();
     for (segment, at) in order {
-        // Neither as written by Praat nor as rounded by ELAN.
-        let (ms, secs) = (millis(segment.start()), segment.start().get());
-        let (end_ms, end) = (millis(segment.end()).max(ms + 1), segment.end().get());
-        match lanes.iter_mut().find(|(reached_ms, reached, _)| *reached_ms <= ms && *reached <= secs) {
-            Some(lane) => {
-                (lane.0, lane.1) = (end_ms, end);
-                lane.2.push((at, segment));
-            }
-            None => lanes.push((end_ms, end, vec![(at, segment)])),
-        }
+        let start = millis(segment.start());
+        let place = lanes.iter().position(|l| l.end_ms <= start && l.end <= segment.start()).unwrap_or_else(|| {
+            lanes.push(Lane::default());
+            lanes.len() - 1
+        });
+        let lane = &mut lanes[place];
+        (lane.end_ms, lane.end) = (millis(segment.end()).max(start + 1), segment.end());
+        lane.places.push((at, segment));
     }
-    (lanes.into_iter().map(|(.., lane)| lane).collect(), widened)
+    (lanes.into_iter().map(|lane| lane.places).collect(), widened)
+}
+
+/// A row of stretches that do not overlap, and where it ends: as rounded by ELAN, and as written by Praat.
+#[derive(Default)]
+struct Lane {
+    end_ms: u64,
+    end: Seconds,
+    places: Vec<(usize, Segment)>,
 }

@@ -89,7 +89,8 @@ fn wanted(tiers: &[Tier], draft: &mut Draft) -> Result<Option<BTreeSet<String>>>
 
 /// What a tier holds by its name, else by the name of its linguistic type.
 fn kind(tier: &Tier) -> Kind {
-    if tier.layer != Layer::Spans {
+    // What an export writes of codes has this type whatever its name.
+    if tier.layer != Layer::Spans || tier.typed.as_deref() == Some("code") {
         return Kind::Other;
     }
     match (classify(&tier.name).0, tier.typed.as_deref().map(|t| classify(t).0)) {

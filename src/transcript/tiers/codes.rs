@@ -14,7 +14,7 @@ pub(super) fn keep(tier: &Tier, draft: &mut Draft) {
             continue;
         };
         draft.codes.push(TierCode {
-            tier: tier.name.trim().to_owned(),
+            tier: names::coded(&tier.name).to_owned(),
             person: tier.participant.clone(),
             start: segment.start(),
             end: (tier.layer != Layer::Points).then(|| segment.end()),
@@ -29,7 +29,7 @@ pub(super) fn keep(tier: &Tier, draft: &mut Draft) {
 
 /// Sorts codes by time, and finds in the names of their tiers the speakers whom they are about.
 pub(in crate::transcript) fn finish(codes: &mut [TierCode], turns: &[Turn]) {
-    codes.sort_by(|a, b| (a.start, a.end).cmp(&(b.start, b.end)));
+    codes.sort_by_key(|c| (c.start, c.end));
     let mut speakers: Vec<&str> = turns.iter().filter_map(|t| t.speaker.as_deref()).collect();
     speakers.sort_unstable();
     speakers.dedup();

@@ -205,7 +205,7 @@ pub(super) fn ordinal(name: &str) -> (&str, usize) {
 
 /// What may name a person in a tier's name: the parts before and behind each separator.
 pub(super) fn parts(name: &str) -> Vec<&str> {
-    let (name, _) = ordinal(name.trim().trim_matches('"').trim());
+    let (name, _) = ordinal(coded(name).trim_matches('"').trim());
     let mut all = Vec::new();
     for separator in SEPARATORS {
         for (left, right) in name.split_once(separator).into_iter().chain(name.rsplit_once(separator)) {
@@ -213,6 +213,16 @@ pub(super) fn parts(name: &str) -> Vec<&str> {
         }
     }
     all
+}
+
+/// The name of a tier that an export has marked as one of codes (`Blick_Mara - code`), without the mark.
+pub(super) fn coded(name: &str) -> &str {
+    ordinal(name.trim()).0.strip_suffix(" - code").unwrap_or(name.trim())
+}
+
+/// True where a tier's name alone says that it holds no speech, whatever it holds.
+pub fn names_codes(name: &str) -> bool {
+    classify(name).0 == Kind::Other
 }
 
 /// True for a tier of speech turns of voices, as an export writes them (`SPEAKER_00 - diarized`).
