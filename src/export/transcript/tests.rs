@@ -62,7 +62,7 @@ fn score() -> Score {
         tier: tier.map(str::to_owned),
         person: person.map(str::to_owned),
         segment: segment(start, end),
-        point: start == end,
+        point: segment(start, end).is_empty(),
         value: value.into(),
     };
     score.stretches = vec![
