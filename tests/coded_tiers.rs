@@ -1,6 +1,6 @@
 //! Tiers of codes beside the speech: what is a turn and what is a code, from the file to tasks and back to ELAN.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 
 #[allow(dead_code, reason = "each file of stories uses a part of the stage")]
 mod stage;
@@ -33,7 +33,10 @@ fn eaf(header: &str, tiers: &[Tier<'_>], types: &str) -> String {
     )
 }
 
-fn grid(tiers: &[(&str, &[(f64, f64, &str)])]) -> String {
+/// A tier of Praat: name and intervals in seconds.
+type Row<'a> = (&'a str, &'a [(f64, f64, &'a str)]);
+
+fn grid(tiers: &[Row<'_>]) -> String {
     let mut out = format!("File type = \"ooTextFile\"\n\"TextGrid\"\n0\n60\n<exists>\n{}\n", tiers.len());
     for (name, all) in tiers {
         out += &format!("\"IntervalTier\"\n\"{name}\"\n0\n60\n{}\n", all.len());
