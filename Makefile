@@ -9,7 +9,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-shared torture readers bench models samples apt target build fmt lint clean
+.PHONY: help demo test test-shared torture readers writers bench models samples apt target build fmt lint clean
 
 # Downloads, converted models and compiled dependencies are kept outside the clone, so that a second clone starts warm.
 export TURNWISE_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/turnwise
@@ -86,6 +86,10 @@ test: apt target models samples
 test-shared: apt target models samples
 	@$(if $(HAS_SHARED),,echo "no reference clips in $(SHARED): name their folder in TURNWISE_SHARED" >&2; exit 1)
 	cargo test --release --locked --features shared-tests
+
+# Exported transcripts opened by pympi and praatio.
+writers: build
+	@$(PYTHON) tests/writers --binary "$${CARGO_TARGET_DIR:-target}/release/turnwise"
 
 # Packed data sets opened by the libraries that they are for; some minutes.
 readers: build

@@ -44,6 +44,21 @@ pub struct SoundEvent {
     pub in_turn: bool,
 }
 
+/// A code: what a tier beside the speech says of a stretch or an instant, such as a smile or a rating.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TierCode {
+    /// The tier's name, as written.
+    pub tier: String,
+    /// Whom it is about: the tier's participant, or the speaker whom its name holds; `None` where it tells nobody.
+    pub person: Option<String>,
+    /// Start, or the instant.
+    pub start: Seconds,
+    /// End; `None` for an instant.
+    pub end: Option<Seconds>,
+    /// As written.
+    pub value: String,
+}
+
 /// A speech turn: segment and speaker found by diarization; one RTTM line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpeechTurn {

@@ -9,10 +9,12 @@ use turnwise::store::{Format, Writer};
 mod extract;
 mod pack;
 mod status;
+mod transcript;
 
 pub use extract::Extract;
 pub use pack::Pack;
 pub use status::Status;
+pub use transcript::ExportTranscript;
 
 /// Interview videos and transcripts in, Parquet tables of faces, voices and turns out.
 #[derive(Debug, Parser)]
@@ -353,6 +355,9 @@ pub enum Export {
     /// The instances of the tables that tasks wrote, one JSON object a line: context, measured cues, question, options,
     /// label. The ids are the benchmark's, and those of itp tell the label: do not show them to whoever is to answer.
     Jsonl(ExportJsonl),
+    /// One file an interview for ELAN, Praat or a player: turns, words, voices and chosen measurements, to be seen and
+    /// corrected there. What is corrected is read again as a transcript.
+    Transcript(ExportTranscript),
 }
 
 /// `turnwise export jsonl`.

@@ -56,6 +56,9 @@ pub struct InputConfig {
     /// Whether speaker labels that the words of a transcript begin with are believed: "auto" where the whole file bears
     /// them out, "always", or "never".
     pub labels: Labels,
+    /// Names of the tiers that are speech, in transcripts of tiers (ELAN, Praat); the others hold codes, and words of
+    /// those. Empty: the tiers themselves tell it.
+    pub tiers: Vec<String>,
     /// Add the measured offset between transcript and audio to the transcript's times.
     pub apply_transcript_offset: bool,
     /// Added to all transcript times, in seconds.

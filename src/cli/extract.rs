@@ -25,7 +25,8 @@ pub struct Extract {
     /// Listen to this file instead of the video's own sound.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub audio: Option<PathBuf>,
-    /// Speech turns to use instead of diarization.
+    /// Speech turns to use instead of diarization: RTTM, or the tiers named `… - diarized` of an ELAN or Praat file that
+    /// export transcript wrote.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub rttm: Option<PathBuf>,
     /// Voices known by name: a folder of recordings named after their speakers, or Parquet with the columns name and
@@ -46,6 +47,10 @@ pub struct Extract {
     /// input.labels=WHICH`. Default: where the whole file bears them out.
     #[arg(long, value_name = "WHICH", value_parser = labels())]
     pub labels: Option<Labels>,
+    /// The tiers of speech in transcripts of tiers (ELAN, Praat); the others hold codes. The same as `--set
+    /// input.tiers=["NAME"]`. Default: the tiers themselves tell it.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub tiers: Vec<String>,
     /// The recipe.
     #[command(flatten)]
     pub recipe: RecipeArgs,

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use turnwise::corpus::read_manifest;
-use turnwise::export::{ClipSource, ExportRequest, PackRequest, Shares, export_instances, export_rescue};
+use turnwise::export::{
+    ClipSource, ExportRequest, PackRequest, Part, Shares, TranscriptRequest, export_instances, export_rescue,
+    export_transcripts,
+};
 use turnwise::inference::Registry;
 use turnwise::pipeline::{Request, schemas};
 use turnwise::recipe::Recipe;
 
 use super::must_be_there;
-use crate::cli::{ExportJsonl, ExportRescue, Pack};
+use crate::cli::{ExportJsonl, ExportRescue, ExportTranscript, Pack};
 
 /// Writes the benchmark's samples anew, cue fields from measurements; tells how many.
 pub fn rescue(args: &ExportRescue) -> Result<String> {
@@ -42,6 +45,20 @@ pub fn jsonl(args: &ExportJsonl) -> Result<String> {
         schemas: &schemas,
     };
     Ok(export_instances(&request, &args.task, args.questions.as_deref())?)
+}
+
+/// Writes one file an interview; tells how many turns each has.
+pub fn transcript(args: &ExportTranscript) -> Result<String> {
+    must_be_there(&args.out)?;
+    let request = TranscriptRequest {
+        out: &args.out,
+        to: &args.to,
+        format: args.format,
+        interviews: &args.interview,
+        parts: if args.with.is_empty() { Part::ALL } else { &args.with },
+        overwrite: args.overwrite,
+    };
+    Ok(export_transcripts(&request)?)
 }
 
 /// Makes one data set of an output folder; tells what it holds.

@@ -40,6 +40,9 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     let mut recipe = recipe(&args.recipe)?;
     recipe.input.lenient |= args.lenient;
     recipe.input.labels = args.labels.unwrap_or(recipe.input.labels);
+    if !args.tiers.is_empty() {
+        recipe.input.tiers = args.tiers.clone();
+    }
     enrol(args.enrol.as_deref(), &mut recipe)?;
     if let Some(dictionary) = &args.dictionary {
         recipe.turns.language.dictionary = dictionary.display().to_string();

@@ -56,6 +56,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Baseline(args) => print(&baseline::run(args)?)?,
         Command::Export(Export::Rescue(args)) => print(&export::rescue(args)?)?,
         Command::Export(Export::Jsonl(args)) => print(&export::jsonl(args)?)?,
+        Command::Export(Export::Transcript(args)) => print(&export::transcript(args)?)?,
         Command::Pack(args) => print(&export::pack(args, &registry()?)?)?,
         Command::Models => return machine::models(&registry()?),
         Command::Doctor => return machine::doctor(&registry()?),

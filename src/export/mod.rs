@@ -7,6 +7,7 @@ mod pack;
 mod rescue;
 mod review;
 mod run;
+mod transcript;
 
 pub use clips::ClipSource;
 pub use cues::{CueField, CueTable, Told, Wording};
@@ -15,3 +16,4 @@ pub use pack::{PackRequest, Shares, pack};
 pub use rescue::rewrite;
 pub use review::{ReviewClip, cut};
 pub use run::{ExportRequest, export_instances, export_rescue};
+pub use transcript::{Part, TranscriptFormat, TranscriptRequest, export_transcripts};

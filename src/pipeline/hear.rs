@@ -14,7 +14,7 @@ use crate::recipe::Recipe;
 use crate::signal::AudioBuffer;
 use crate::speaker::{self, Diarization, LabelledTurn, SpeakerBounds, SpeakerModels, Told, VAD_CHUNKS};
 use crate::store::rttm::{of_recording, read_rttm_counting, uri_for};
-use crate::transcript::Transcript;
+use crate::transcript::{self, Transcript};
 use crate::turns;
 use crate::warning::Warning;
 
@@ -134,8 +134,11 @@ fn who_spoke(
 
 /// The speech turns of an RTTM file, with what the sound says of their voices.
 fn adopt_rttm(request: &Request, path: &Path, audio: &AudioBuffer, models: &mut SpeakerModels) -> Result<Diarization> {
-    let (recordings, changed) = read_rttm_counting(path)?;
     let wanted = uri_for(&request.interview_id);
+    let (recordings, changed) = match transcript::speech_of_tiers(path)? {
+        Some(speech) => (vec![(wanted.clone(), speech)], 0),
+        None => read_rttm_counting(path)?,
+    };
     let annotation = match (of_recording(&recordings, &wanted), recordings.len()) {
         (Some((_, annotation)), _) => annotation.clone(),
         // What `diarize` writes where nobody speaks.

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Request;
 use super::hear::Heard;
-use super::transcript::{shift, shift_events};
+use super::transcript::{shift, shift_codes, shift_events};
 use super::watch::Seen;
 use super::who;
-use crate::annotation::{Annotation, SoundEvent, Turn};
+use crate::annotation::{Annotation, SoundEvent, TierCode, Turn};
 use crate::audio::{self, TurnVoice};
 use crate::recipe::Recipe;
 use crate::speaker::VAD_CHUNKS;
@@ -32,6 +32,8 @@ pub(crate) struct Scene<'a> {
     pub(super) turns: Vec<Turn>,
     /// What the transcript says is heard and not said.
     pub(super) events: Vec<SoundEvent>,
+    /// What tiers of the transcript hold beside the speech.
+    pub(super) codes: Vec<TierCode>,
     /// Between transcript and voice activity, where it could be measured.
     pub(super) offset: Option<TranscriptOffset>,
     /// Labels of the transcript and voices.
@@ -72,8 +74,10 @@ impl<'a> Scene<'a> {
         let mut turns = transcript.map_or_else(|| turns::turns_of_speech(annotation), |t| t.turns.clone());
         let offset = transcript.and_then(|_| measure_offset(&mut turns, recipe, heard, warnings));
         let mut events = transcript.map_or_else(Vec::new, |t| t.events.clone());
+        let mut codes = transcript.map_or_else(Vec::new, |t| t.codes.clone());
         if let Some(offset) = offset.filter(|o| o.is_telling() && recipe.input.apply_transcript_offset) {
             shift_events(&mut events, offset.offset_secs);
+            shift_codes(&mut codes, offset.offset_secs);
         }
         warn_past_end(&turns, heard, seen, warnings);
         turns::crowd(&turns).into_iter().for_each(|w| warnings.push(w));
@@ -101,6 +105,7 @@ impl<'a> Scene<'a> {
             seen,
             turns,
             events,
+            codes,
             offset,
             matches,
             cast,

@@ -39,7 +39,7 @@ impl SceneTable {
 }
 
 /// Every table but `interviews`, in the order of SCHEMA.md.
-const TABLES: [SceneTable; 13] = [
+const TABLES: [SceneTable; 14] = [
     SceneTable::new(|recipe| turns::turns_schema(&recipe.turns), turns_table).of_features(),
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
     SceneTable::new(|recipe| turns::dyads_schema(&recipe.turns), |scene| turns::dyads_table(&scene.relations()))
@@ -59,6 +59,8 @@ const TABLES: [SceneTable; 13] = [
     )
     .only_with_rows(),
     SceneTable::new(|_| turns::events_schema(), |scene| turns::events_table(scene.id(), &scene.turns, &scene.events))
+        .only_with_rows(),
+    SceneTable::new(|_| turns::annotations_schema(), |scene| turns::annotations_table(scene.id(), &scene.codes))
         .only_with_rows(),
     SceneTable::new(
         |_| turns::speech_schema(),

@@ -1,7 +1,7 @@
 //! The transcript of one interview, moved as the recipe says.
 
 use super::{Work, units};
-use crate::annotation::{SoundEvent, Turn};
+use crate::annotation::{SoundEvent, TierCode, Turn};
 use crate::error::Result;
 use crate::time::{Seconds, Segment};
 use crate::transcript::{self, ReadOptions, Transcript};
@@ -12,7 +12,13 @@ pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     let Work { request, recipe, warnings, .. } = work;
     let Some(path) = &request.transcript else { return Ok(None) };
     let input = &recipe.input;
-    let options = ReadOptions { lenient: input.lenient, sample_id: request.sample_id.as_deref(), labels: input.labels };
+    let options = ReadOptions {
+        lenient: input.lenient,
+        sample_id: request.sample_id.as_deref(),
+        labels: input.labels,
+        tiers: &input.tiers,
+        media: request.media.as_deref().or(request.audio.as_deref()),
+    };
     let mut read = transcript::read(path, &options)?;
     read.warnings.drain(..).for_each(|w| warnings.push(w));
     let unshifted = input.transcript_shift_secs == 0.0;
@@ -21,6 +27,7 @@ pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     units::fit(&mut read, media_secs, path, keep)?.into_iter().for_each(|w| warnings.push(w));
     shift(&mut read.turns, recipe.input.transcript_shift_secs).into_iter().for_each(|w| warnings.push(w));
     shift_events(&mut read.events, recipe.input.transcript_shift_secs);
+    shift_codes(&mut read.codes, recipe.input.transcript_shift_secs);
     merge(&mut read, &recipe.turns.floor).into_iter().for_each(|w| warnings.push(w));
     Ok(Some(read))
 }
@@ -66,6 +73,14 @@ fn moved(segment: Segment, secs: f64) -> Segment {
 pub(super) fn shift_events(events: &mut [SoundEvent], secs: f64) {
     if secs != 0.0 {
         events.iter_mut().for_each(|e| e.segment = moved(e.segment, secs));
+    }
+}
+
+/// Moves codes with the turns.
+pub(super) fn shift_codes(codes: &mut [TierCode], secs: f64) {
+    if secs != 0.0 {
+        let at = |t: Seconds| Seconds::of((t.get() + secs).max(0.0));
+        codes.iter_mut().for_each(|c| (c.start, c.end) = (at(c.start), c.end.map(at)));
     }
 }
 

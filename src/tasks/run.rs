@@ -10,6 +10,7 @@ use super::labels::{LabelTable, field_labels, read_labels};
 use super::rescue::instances;
 use super::settings::{Labels, Task, read_tasks};
 use super::table::task_table;
+use super::tier_labels::tier_labels;
 use crate::error::{Error, Result};
 use crate::store::Writer;
 use crate::store::agreement::{AnnotatedRow, agree};
@@ -68,7 +69,7 @@ pub fn write_task_tables(request: &TaskRequest<'_>) -> Result<String> {
         return Err(Error::Usage { what, hint: "name them with --annotations".into() });
     }
     samples.iter().try_for_each(|sample| agrees(sample, request.out))?;
-    let all: Vec<Work> = tasks.into_iter().map(|task| Work::new(task, &samples)).collect::<Result<_>>()?;
+    let all: Vec<Work> = tasks.into_iter().map(|task| Work::new(task, &samples, request.out)).collect::<Result<_>>()?;
     let footers = footers(request.out, &all)?;
     let metadata: Vec<FileMetadata> =
         all.iter().map(|work| made(work, &footers, request.mixed)).collect::<Result<_>>()?;
@@ -110,9 +111,10 @@ fn samples(request: &TaskRequest<'_>) -> Result<Vec<Sample>> {
 }
 
 impl Work {
-    fn new(task: Task, samples: &[Sample]) -> Result<Self> {
+    fn new(task: Task, samples: &[Sample], out: &Path) -> Result<Self> {
         let labels = match &task.labels {
             Some(labels) if labels.field.is_some() => Some(field_labels(&task, labels, samples)?),
+            Some(labels) if labels.tier.is_some() => Some(tier_labels(&task, labels, out)?),
             Some(labels) => Some(read_labels(&task, labels)?),
             None => None,
         };

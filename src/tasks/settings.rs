@@ -56,6 +56,21 @@ pub struct Labels {
     /// Instead of a file: a text field of the annotations' rows, such as `utterance_type`; the unit is the turn.
     #[serde(default)]
     pub field: Option<String>,
+    /// Instead of a file: tiers beside the speech, from the `annotations` of the extracted interviews, by name with `*`
+    /// and `?`; the unit is the turn, and the label the value that shares most time with it.
+    #[serde(default)]
+    pub tier: Option<String>,
+    /// Of a tier: the least share of the turn for which its value holds, above 0 to 1; left out: 0.5. Points have no
+    /// length, and the value that most of them have is the turn's.
+    #[serde(default)]
+    pub min_overlap: Option<f64>,
+    /// Of a tier: which of its annotations count for a turn.
+    #[serde(default)]
+    pub whose: Whose,
+    /// Of a tier: the label of turns in which no value holds long enough, where only what happens is coded. Left out:
+    /// they are no instances.
+    #[serde(default)]
+    pub without: Option<String>,
     /// The classes, or the levels from lowest to highest. Left out: those that occur, numbers by size and texts by
     /// letter.
     #[serde(default)]
@@ -63,6 +78,17 @@ pub struct Labels {
     /// The file's column with the group that no fold may part; left out: the folder of the interview's id, else the id.
     #[serde(default)]
     pub group: Option<String>,
+}
+
+/// Which annotations of a tier count for a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Whose {
+    /// Those about its speaker, and those about nobody by name.
+    #[default]
+    Speaker,
+    /// All.
+    Anyone,
 }
 
 fn label_column() -> String {
@@ -162,6 +188,30 @@ fn one() -> usize {
     1
 }
 
+impl Labels {
+    /// What is wrong with where the labels come from.
+    fn fault_of_source(&self) -> Option<String> {
+        let sources = [self.file.is_some(), self.field.is_some(), self.tier.is_some()];
+        let of_tier = self.min_overlap.is_some() || self.without.is_some() || self.whose != Whose::default();
+        match sources.iter().filter(|s| **s).count() {
+            0 => return Some("labels: name a `file`, an annotation `field` or a `tier`".into()),
+            1 => {}
+            _ => return Some("labels: several of `file`, `field` and `tier` are given; name one".into()),
+        }
+        if self.tier.is_none() {
+            return of_tier.then(|| "labels: `min_overlap`, `whose` and `without` are of a `tier`".into());
+        }
+        if self.unit != LabelUnit::Turn {
+            return Some("labels: a tier has labels of turns; use unit = \"turn\"".into());
+        }
+        if self.group.is_some() {
+            return Some("labels: `group` is a column of a file".into());
+        }
+        let share = self.min_overlap.filter(|s| !(*s > 0.0 && *s <= 1.0))?;
+        Some(format!("labels: min_overlap = {share}: give a share of the turn above 0 and at most 1"))
+    }
+}
+
 impl Task {
     /// A rule with the benchmark's defaults and no features.
     pub fn of(rule: &'static RuleSpec) -> Self {
@@ -209,9 +259,10 @@ impl Task {
             }
             (Some(_), None) => return None,
         };
+        if let Some(fault) = labels.fault_of_source() {
+            return Some(fault);
+        }
         match (&labels.file, &labels.field) {
-            (None, None) => Some("labels: name a `file` or an annotation `field`".into()),
-            (Some(_), Some(_)) => Some("labels: `file` and `field` are both given; name one".into()),
             (None, Some(_)) if labels.unit != LabelUnit::Turn => {
                 Some("labels: an annotation field has labels of turns; use unit = \"turn\"".into())
             }
@@ -324,6 +375,18 @@ mod tests {
                 "one of them makes",
             ),
             ("[[task]]\nname = \"a\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\n", "name a `file`"),
+            (
+                "[[task]]\nname = \"a\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\ntier = \"A\"\nmin_overlap = 0\n",
+                "min_overlap = 0: give a share",
+            ),
+            (
+                "[[task]]\nname = \"a\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\nfile = \"A\"\nwithout = \"no\"\n",
+                "are of a `tier`",
+            ),
+            (
+                "[[task]]\nname = \"a\"\n[task.labels]\nunit = \"dyad\"\nkind = \"text\"\ntier = \"A\"\n",
+                "a tier has labels of turns",
+            ),
             (
                 "[[task]]\nname = \"a\"\n[task.labels]\nunit = \"dyad\"\nkind = \"text\"\nfield = \"x\"\n",
                 "labels of turns",

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::label::turns::relabel;
-use super::{Format, Labels, Transcript, events, overlap, rescue};
-use crate::annotation::{SoundEvent, Turn, Word};
+use super::tiers::codes;
+use super::{Format, Labels, ReadOptions, Transcript, events, overlap, rescue};
+use crate::annotation::{SoundEvent, TierCode, Turn, Word};
 use crate::error::{Error, Result};
 use crate::text::clean_in_place;
 use crate::time::{LONGEST_SECS, Seconds, Segment};
@@ -15,6 +16,12 @@ pub(super) struct Draft<'a> {
     path: &'a Path,
     lenient: bool,
     labels: Labels,
+    /// Names of the tiers that are speech, and the media that the transcript is of.
+    speech_tiers: &'a [String],
+    media: Option<&'a Path>,
+    /// True where the file has tiers, so that their names mean something.
+    has_tiers: bool,
+    pub(super) codes: Vec<TierCode>,
     /// True where times are whole numbers of a unit that the file does not tell.
     bare_times: bool,
     /// True when the text does not end with a line end and its last words are the last turn's: they may have been cut
@@ -42,6 +49,10 @@ impl<'a> Draft<'a> {
             path,
             lenient,
             labels: Labels::default(),
+            speech_tiers: &[],
+            media: None,
+            has_tiers: false,
+            codes: Vec::new(),
             bare_times: false,
             open_end: false,
             turns: Vec::new(),
@@ -55,9 +66,20 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The same with labels believed as asked.
-    pub(super) fn with_labels(self, labels: Labels) -> Self {
-        Draft { labels, ..self }
+    /// The same with labels believed and tiers taken as asked.
+    pub(super) fn with(self, options: &ReadOptions<'a>) -> Self {
+        Draft { labels: options.labels, speech_tiers: options.tiers, media: options.media, ..self }
+    }
+
+    /// The names of the tiers that are speech; none: the tiers themselves tell it.
+    pub(super) fn speech_tiers(&mut self) -> &'a [String] {
+        self.has_tiers = true;
+        self.speech_tiers
+    }
+
+    /// The media that the transcript is of, where they are known.
+    pub(super) fn media(&self) -> Option<&'a Path> {
+        self.media
     }
 
     /// Whether labels in the text are believed.
@@ -226,15 +248,20 @@ impl<'a> Draft<'a> {
             ));
         }
         let mut events = if format.holds_several() { Vec::new() } else { self.part(format)? };
+        if !self.has_tiers && !self.speech_tiers.is_empty() {
+            let names = self.speech_tiers.join(", ");
+            self.warn(format!("the tiers named ({names}) are not looked for: a file of this format has none"));
+        }
         self.clean(&mut events);
+        codes::finish(&mut self.codes, &self.turns);
         self.tell_oddities();
         self.tell_open_end();
         let mut after_dropped: Vec<u32> =
             self.dropped.iter().filter_map(|&d| self.turns.get(d)).map(|t| t.index).collect();
         after_dropped.sort_unstable();
         after_dropped.dedup();
-        let Draft { turns, sample, language, bare_times, warnings, .. } = self;
-        Ok(Transcript { format, turns, events, after_dropped, bare_times, language, sample, warnings })
+        let Draft { turns, codes, sample, language, bare_times, warnings, .. } = self;
+        Ok(Transcript { format, turns, events, codes, after_dropped, bare_times, language, sample, warnings })
     }
 
     /// Who says it, what overlaps it and what is heard with it, out of the words of the turns. Samples are told row by
@@ -318,7 +345,16 @@ impl<'a> Draft<'a> {
             let changed = clean_in_place(&mut event.what) | event.speaker.as_mut().is_some_and(clean_in_place);
             count += usize::from(changed);
         }
-        for (count, what) in [(count, "turns of the transcript"), (self.changed, "texts of the sample")] {
+        let mut codes = 0;
+        for code in &mut self.codes {
+            let named = code.person.as_mut().is_some_and(clean_in_place);
+            codes += usize::from(clean_in_place(&mut code.tier) | clean_in_place(&mut code.value) | named);
+        }
+        for (count, what) in [
+            (codes, "codes of the transcript"),
+            (count, "turns of the transcript"),
+            (self.changed, "texts of the sample"),
+        ] {
             if count > 0 {
                 self.warnings.push(Warning::ControlCharacters { count, what });
             }

@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use crate::annotation::{SoundEvent, Turn};
+use crate::annotation::{SoundEvent, TierCode, Turn};
 use crate::error::{Error, Result};
 use crate::file;
 use crate::warning::Warning;
@@ -16,6 +16,8 @@ use draft::Draft;
 use format::Input;
 pub use format::{Format, supported};
 pub use label::Labels;
+pub use speech_tiers::speech_of_tiers;
+pub use tiers::names_codes;
 
 mod clock;
 mod cue;
@@ -31,6 +33,7 @@ mod overlap;
 mod quotes;
 mod repeat;
 pub mod rescue;
+mod speech_tiers;
 mod tiers;
 
 /// How a transcript is read.
@@ -42,6 +45,10 @@ pub struct ReadOptions<'a> {
     pub sample_id: Option<&'a str>,
     /// Whether labels in the text are believed.
     pub labels: Labels,
+    /// Names of the tiers of speech in files of tiers (ELAN, Praat); empty: the tiers themselves tell it.
+    pub tiers: &'a [String],
+    /// The media that the transcript is of: what a file says of the origin of their times is applied to these alone.
+    pub media: Option<&'a Path>,
 }
 
 /// What a transcript file tells.
@@ -54,6 +61,8 @@ pub struct Transcript {
     pub turns: Vec<Turn>,
     /// What is heard and not said, in the order of the turns.
     pub events: Vec<SoundEvent>,
+    /// What tiers beside the speech hold, by time.
+    pub codes: Vec<TierCode>,
     /// Numbers ([`Turn::index`]) of turns before which a cue was dropped, ascending: what was said there, and by whom,
     /// is not known. In files of several tiers, all turns begun between the dropped cue's neighbours of its tier.
     pub after_dropped: Vec<u32>,
@@ -102,7 +111,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Transcript> {
 /// [`Error::Parse`], as [`read`].
 pub fn read_bytes(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Transcript> {
     let (text, note) = encoding::decode(bytes);
-    let mut draft = Draft::new(path, options.lenient).with_labels(options.labels);
+    let mut draft = Draft::new(path, options.lenient).with(options);
     if let Some(note) = note {
         draft.warn(note);
     }

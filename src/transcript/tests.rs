@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use super::*;
 
-pub(super) const STRICT: ReadOptions = ReadOptions { lenient: false, sample_id: None, labels: Labels::Auto };
-pub(super) const LENIENT: ReadOptions = ReadOptions { lenient: true, sample_id: None, labels: Labels::Auto };
+pub(super) const STRICT: ReadOptions =
+    ReadOptions { lenient: false, sample_id: None, labels: Labels::Auto, tiers: &[], media: None };
+pub(super) const LENIENT: ReadOptions =
+    ReadOptions { lenient: true, sample_id: None, labels: Labels::Auto, tiers: &[], media: None };
 
 pub(super) fn parse(name: &str, text: &str) -> Transcript {
     read_bytes(text.as_bytes(), Path::new(name), &STRICT).unwrap_or_else(|e| panic!("{name}: {e}"))
@@ -225,7 +227,7 @@ fn read_damaged(seeds: &[Vec<u8>], rounds: usize) -> (usize, usize) {
         let seed = &seeds[dice.roll(seeds.len())];
         let bytes = damaged(if round % 8 == 0 { &noise } else { seed }, &mut dice);
         let name = NAMES[dice.roll(NAMES.len())];
-        let options = ReadOptions { lenient: round % 2 == 0, sample_id: None, labels: Labels::Auto };
+        let options = ReadOptions { lenient: round % 2 == 0, ..ReadOptions::default() };
         match read_bytes(&bytes, Path::new(name), &options) {
             Ok(t) => {
                 well += 1;

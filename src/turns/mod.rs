@@ -11,6 +11,7 @@
 //!                                  └─ coupling: the same by other measures
 //! ```
 
+mod annotations;
 mod begun;
 mod cast;
 mod conversation;
@@ -44,6 +45,7 @@ mod voices;
 mod watched;
 mod words;
 
+pub use annotations::{annotations_schema, annotations_table};
 pub use cast::{Cast, CastMember, cast};
 pub use coupling::{
     Chance, CouplingSettings, Granger, GrangerSettings, MeasureKind, Measured, Standing, coupled, coupling_schema,
