@@ -15,7 +15,7 @@ use crate::limits;
 use crate::media::AudioMix;
 use crate::speaker::SpeakerConfig;
 use crate::spelling::meant;
-use crate::transcript::Labels;
+use crate::transcript::{Encoding, Labels, Rates, ReadOptions};
 use crate::turns::TurnsConfig;
 
 /// All stages' parameters. What a file or `--set` leaves out has its default.
@@ -56,6 +56,15 @@ pub struct InputConfig {
     /// Whether speaker labels that the words of a transcript begin with are believed: "auto" where the whole file bears
     /// them out, "always", or "never".
     pub labels: Labels,
+    /// In which encoding transcripts are: "auto", what their bytes tell, or a name such as "windows-1250".
+    #[schemars(with = "String")]
+    pub encoding: Encoding,
+    /// Frames a second of time codes in transcripts (00:00:03:12); 0 = not known, and such times are refused.
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub frame_rate_hz: f64,
+    /// Samples a second of columns of samples in transcripts; 0 = not known, and such columns are refused.
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub sample_rate_hz: f64,
     /// Add the measured offset between transcript and audio to the transcript's times.
     pub apply_transcript_offset: bool,
     /// Added to all transcript times, in seconds.
@@ -64,6 +73,12 @@ pub struct InputConfig {
 }
 
 impl InputConfig {
+    /// How transcripts are read, of several in one file the one of this id.
+    pub fn reading<'a>(&self, sample_id: Option<&'a str>) -> ReadOptions<'a> {
+        let rates = Rates { frames_hz: self.frame_rate_hz, samples_hz: self.sample_rate_hz };
+        ReadOptions { lenient: self.lenient, sample_id, labels: self.labels, encoding: self.encoding, rates }
+    }
+
     /// Whether one audio stream is heard or all.
     pub fn mix(&self) -> AudioMix {
         if self.track_speakers { AudioMix::All } else { self.audio_mix }

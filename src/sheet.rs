@@ -3,10 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use encoding_rs::WINDOWS_1252;
-
 use crate::error::{Error, Result};
 use crate::spelling::{OWN_COLUMNS, is_own_column, meant};
+use crate::text::code_page;
 
 /// What to do about a file that is not what is read here.
 const SAVE_AS: &str =
@@ -198,10 +197,12 @@ fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str> {
             let at = e.valid_up_to();
             let begin = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |p| p + 1);
             let line = bytes[begin..].split(|b| *b == b'\n' || *b == b'\r').next().unwrap_or_default();
-            let (guess, ..) = WINDOWS_1252.decode(line);
+            let page = code_page(bytes);
+            let (guess, ..) = page.decode(line);
             let what = format!(
-                "this is no UTF-8 text (byte 0x{:02X}); read as Windows-1252 the line is \"{}\"",
+                "this is no UTF-8 text (byte 0x{:02X}); read as {}, which its letters speak for, the line is \"{}\"",
                 bytes[at],
+                page.name(),
                 clip(&guess)
             );
             fail(line_of(at), what)

@@ -79,7 +79,7 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
 
 /// The transcript whose labels are evidence; what is wrong with it is told.
 fn read_transcript(path: &Path, recipe: &Recipe) -> Result<Transcript> {
-    let options = ReadOptions { lenient: recipe.input.lenient, sample_id: None, labels: recipe.input.labels };
+    let options = recipe.input.reading(None);
     let read = transcript::read(path, &options)?;
     for warning in &read.warnings {
         tracing::warn!("{warning}");

@@ -21,6 +21,10 @@ pub(super) struct Draft<'a> {
     /// off.
     open_end: bool,
     turns: Vec<Turn>,
+    /// True where the reader has looked for labels itself.
+    labels_settled: bool,
+    /// Sounds that the format marks as such.
+    sounds: Vec<SoundEvent>,
     /// The lines of dropped cues, and true until the turn behind the last of them comes.
     dropped_lines: Vec<usize>,
     lost: bool,
@@ -45,6 +49,8 @@ impl<'a> Draft<'a> {
             bare_times: false,
             open_end: false,
             turns: Vec::new(),
+            labels_settled: false,
+            sounds: Vec::new(),
             dropped_lines: Vec::new(),
             lost: false,
             dropped: Vec::new(),
@@ -182,6 +188,16 @@ impl<'a> Draft<'a> {
         self.turns.push(Turn { index, segment, speaker, text, words });
     }
 
+    /// Says that labels in the words have been looked for, in the lines of cues.
+    pub(super) fn settle_labels(&mut self) {
+        self.labels_settled = true;
+    }
+
+    /// Adds a sound that the format marks as one, in a turn or beside all.
+    pub(super) fn push_sound(&mut self, segment: Segment, speaker: Option<&str>, what: String, in_turn: bool) {
+        self.sounds.push(SoundEvent { segment, speaker: speaker.map(str::to_owned), what, in_turn });
+    }
+
     /// Keeps all fields of the sample whose rows the turns are.
     pub(super) fn keep_sample(&mut self, sample: rescue::Sample) {
         self.sample = Some(sample);
@@ -225,7 +241,7 @@ impl<'a> Draft<'a> {
                 "the transcript must hold at least one timed turn; leave the transcript out to work without one",
             ));
         }
-        let mut events = if format.holds_several() { Vec::new() } else { self.part(format)? };
+        let mut events = if format.holds_several() { Vec::new() } else { self.part()? };
         self.clean(&mut events);
         self.tell_oddities();
         self.tell_open_end();
@@ -239,18 +255,21 @@ impl<'a> Draft<'a> {
 
     /// Who says it, what overlaps it and what is heard with it, out of the words of the turns. Samples are told row by
     /// row, as they are.
-    fn part(&mut self, format: Format) -> Result<Vec<SoundEvent>> {
+    fn part(&mut self) -> Result<Vec<SoundEvent>> {
         let mut turns = std::mem::take(&mut self.turns);
         let mut dropped = std::mem::take(&mut self.dropped);
-        // These two have looked at their lines.
-        if !matches!(format, Format::Srt | Format::WebVtt) {
+        if !self.labels_settled {
             relabel(&mut turns, &dropped, self.labels, self);
         }
         let overlaps = overlap::of_turns(&mut turns, &mut dropped);
         if overlaps > 0 {
             self.warn(format!("{overlaps} stretches marked as another's became turns with the times of the whole cue"));
         }
-        let events = events::of_turns(&mut turns, &mut dropped);
+        let mut events = events::of_turns(&mut turns, &mut dropped);
+        if !self.sounds.is_empty() {
+            events.append(&mut self.sounds);
+            events.sort_by_key(|e| e.segment);
+        }
         if turns.is_empty() {
             let what = format!("no cues: all {} describe sounds, and nothing is said", events.len());
             return Err(self.fail(0, what, "leave the transcript out to work without one"));

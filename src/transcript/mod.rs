@@ -13,8 +13,10 @@ use crate::error::{Error, Result};
 use crate::file;
 use crate::warning::Warning;
 use draft::Draft;
+pub use encoding::Encoding;
 use format::Input;
 pub use format::{Format, supported};
+pub use frames::Rates;
 pub use label::Labels;
 
 mod clock;
@@ -24,6 +26,7 @@ mod encoding;
 mod events;
 mod foreign;
 mod format;
+mod frames;
 mod json;
 mod label;
 mod markup;
@@ -32,6 +35,7 @@ mod quotes;
 mod repeat;
 pub mod rescue;
 mod tiers;
+mod xml;
 
 /// How a transcript is read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +46,10 @@ pub struct ReadOptions<'a> {
     pub sample_id: Option<&'a str>,
     /// Whether labels in the text are believed.
     pub labels: Labels,
+    /// In which encoding the file is.
+    pub encoding: Encoding,
+    /// What times in frames and in samples are of.
+    pub rates: Rates,
 }
 
 /// What a transcript file tells.
@@ -101,12 +109,20 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Transcript> {
 /// # Errors
 /// [`Error::Parse`], as [`read`].
 pub fn read_bytes(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Transcript> {
-    let (text, note) = encoding::decode(bytes);
     let mut draft = Draft::new(path, options.lenient).with_labels(options.labels);
-    if let Some(note) = note {
-        draft.warn(note);
-    }
+    let of_word = bytes.starts_with(b"PK\x03\x04");
+    let text = if of_word {
+        format::text_of_word(bytes, &mut draft)?
+    } else {
+        let (text, note) = options
+            .encoding
+            .decode(bytes)
+            .map_err(|what| draft.fail(0, what, "pass --encoding auto, or the encoding that the file is in"))?;
+        note.into_iter().for_each(|note| draft.warn(note));
+        frames::in_timing_lines(text, options.rates, &mut draft)?
+    };
     let mut input = Input::new(&text, path, options);
+    input.of_word = of_word;
     let format = format::recognise(&mut input, &draft)?;
     format.read_into(&input, &mut draft)?;
     if let Some(id) = options.sample_id.filter(|_| !format.holds_several()) {
