@@ -290,7 +290,12 @@ mod tests {
             (&marked, "t.csv: this is UTF-16 text; save it"),
             (
                 b"a,b\n1,J\xfcrgen\n",
-                "t.csv:2: this is no UTF-8 text (byte 0xFC); read as Windows-1252 the line is \"1,Jürgen\"; save it",
+                "t.csv:2: this is no UTF-8 text (byte 0xFC); read as windows-1252, which its letters speak for, the line \
+                 is \"1,Jürgen\"; save it",
+            ),
+            (
+                b"a,b\n1,\xcf\xf0\xe8\xe2\xe5\xf2, \xea\xe0\xea \xe4\xe5\xeb\xe0\n",
+                "read as windows-1251, which its letters speak for, the line is \"1,Привет, как дела\"",
             ),
             (b"a,b\n1,2\x003\n", "t.csv:2: a character NUL"),
             (b"a|b\n1|2\n", "t.csv:1: the cells are separated by bars: \"a|b\""),

@@ -18,9 +18,9 @@ pub(super) fn marked(body: &str) -> Option<&'static str> {
     } else if first.starts_with("%PDF") {
         Some("PDF")
     } else if first.starts_with("{\\rtf") {
-        Some("RTF; save it as plain text or docx. It")
+        Some("RTF (save it as plain text or docx)")
     } else if body.starts_with("\u{d0}\u{cf}\u{11}\u{e0}") {
-        Some("a Word document of the old kind (.doc); save it as docx. It")
+        Some("a Word document of the old kind, .doc (save it as docx)")
     } else {
         None
     }
@@ -125,7 +125,7 @@ mod tests {
             ("[]", "JSON that is no list of segments"),
         ] {
             let e = complaint("a.json", text);
-            assert!(e.contains(name) && e.contains("is not supported; supported are CHAT"), "{e}");
+            assert!(e.contains(name) && e.contains("is not supported; supported are ASS or SSA"), "{e}");
         }
         assert!(complaint("a.json", "{\"a\": \n oops}").starts_with("a.json:2: JSON cannot be read"));
     }
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn other_formats_are_named() {
         for (text, name) in [
-            ("{\\rtf1\\ansi Hello}\n", "RTF; save it as plain text"),
+            ("{\\rtf1\\ansi Hello}\n", "RTF (save it as plain text"),
             ("Scenarist_SCC V1.0\n", "SCC"),
             ("{0}{25}a\n", "MicroDVD"),
             ("[00:00.440 --> 00:00.860] a\n", "Whisper's console output"),
@@ -144,7 +144,7 @@ mod tests {
             ("%PDF-1.4", "PDF"),
         ] {
             let e = complaint("a.txt", text);
-            assert!(e.contains(name) && e.contains("supported are CHAT"), "{e}");
+            assert!(e.contains(name) && e.contains("supported are ASS or SSA"), "{e}");
         }
         assert!(complaint("a.txt", "Once upon a time\n").contains("not a transcript format that is known"));
         assert!(complaint("a.srt", " \n").contains("the file is empty"));

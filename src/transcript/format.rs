@@ -403,7 +403,11 @@ mod tests {
             let e = complaint(&format!("a.{}", entry.suffixes[0]), "Once upon a time\n");
             assert!(e.contains(entry.expected), "{e}");
         }
-        assert!(supported().starts_with("CHAT, ") && supported().ends_with(" and WebVTT"), "{}", supported());
+        assert!(
+            supported().starts_with("ASS or SSA, CHAT, ") && supported().contains(" and YouTube's "),
+            "{}",
+            supported()
+        );
     }
 
     #[test]

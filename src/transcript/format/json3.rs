@@ -12,7 +12,7 @@ const EXPECTED: &str = "expected `tStartMs` and `dDurationMs` in milliseconds; c
 
 pub(super) const ENTRY: Entry = Entry {
     name: "YouTube json3",
-    help: "YouTube's json3, srv1 and srv3",
+    help: "YouTube's json3",
     suffixes: &["json3", "json"],
     signs: &[Sign::Keys(fits)],
     expected: "YouTube's `events` with `tStartMs`",

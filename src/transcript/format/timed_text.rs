@@ -14,7 +14,7 @@ const EXPECTED: &str = "expected <text start dur> in seconds or <p t d> in milli
 
 pub(super) const ENTRY: Entry = Entry {
     name: "YouTube timed text",
-    help: "YouTube's timed text",
+    help: "YouTube's timed text (srv1, srv3)",
     suffixes: &["srv1", "srv2", "srv3", "ytt"],
     signs: &[Sign::Root("transcript"), Sign::Root("timedtext")],
     expected: "XML with the root transcript or timedtext",
