@@ -14,7 +14,7 @@ use turnwise::speaker::{self, Diarization, ScoreOptions, SpeakerBounds, SpeakerM
 use turnwise::store::rttm::{of_recording, read_rttm, read_uem, uri_for, write_rttm};
 use turnwise::table::Missing;
 use turnwise::time::Segment;
-use turnwise::transcript::{self, ReadOptions, Transcript};
+use turnwise::transcript::{self, Transcript};
 
 use super::extract::{bounds, enrol};
 use super::{keep_apart, keep_out, recipe};

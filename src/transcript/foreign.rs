@@ -19,8 +19,6 @@ pub(super) fn marked(body: &str) -> Option<&'static str> {
         Some("PDF")
     } else if first.starts_with("{\\rtf") {
         Some("RTF (save it as plain text or docx)")
-    } else if body.starts_with("\u{d0}\u{cf}\u{11}\u{e0}") {
-        Some("a Word document of the old kind, .doc (save it as docx)")
     } else {
         None
     }

@@ -110,6 +110,10 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Transcript> {
 /// [`Error::Parse`], as [`read`].
 pub fn read_bytes(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Transcript> {
     let mut draft = Draft::new(path, options.lenient).with_labels(options.labels);
+    if bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
+        let what = "a document of the old kind (.doc, .xls), which is not read";
+        return Err(draft.fail(0, what, "save it as docx, CSV or plain text"));
+    }
     let of_word = bytes.starts_with(b"PK\x03\x04");
     let text = if of_word {
         format::text_of_word(bytes, &mut draft)?

@@ -32,12 +32,22 @@ fn fits(json: &Json) -> bool {
     })
 }
 
+/// Milliseconds as seconds. They are whole numbers: a fraction shows that the times are of another unit.
+fn millis(value: &Value, key: &str) -> items::Told {
+    match value.get(key) {
+        Some(Value::Number(n)) if !n.as_f64().is_some_and(|v| v.fract() == 0.0) => {
+            Err(format!("{key} is {n}, which is no whole number of milliseconds"))
+        }
+        _ => items::units(value, key, A_SECOND),
+    }
+}
+
 fn item(value: &Value, lost: &mut Lost) -> Option<Item> {
     Some(Item {
         part: Part::Word,
         text: lost.text(value, "text")?,
-        start: items::units(value, "start", A_SECOND),
-        end: items::units(value, "end", A_SECOND),
+        start: millis(value, "start"),
+        end: millis(value, "end"),
         speaker: items::speaker(value, "speaker"),
     })
 }
@@ -63,8 +73,8 @@ fn read(root: &Value, draft: &mut Draft) -> Result<()> {
             let words = items::list(u, "words").map_err(fail)?;
             all.push(Stretch {
                 name: format!("utterance {}", i + 1),
-                start: items::units(u, "start", A_SECOND),
-                end: items::units(u, "end", A_SECOND),
+                start: millis(u, "start"),
+                end: millis(u, "end"),
                 speaker: items::speaker(u, "speaker"),
                 text: u.get("text").and_then(Value::as_str).map(str::to_owned),
                 items: words.iter().filter_map(|w| item(w, &mut lost)).collect(),
@@ -105,6 +115,8 @@ mod tests {
         assert!(e.contains("utterance 1: end 0.1 s before start 0.9 s; expected numbers of milliseconds"), "{e}");
         let e = complaint("a.json", &file(r#"{"start": [1], "end": 100, "text": "a"}"#));
         assert!(e.contains("utterance 1: start is [1]"), "{e}");
+        let e = complaint("a.json", &file(r#"{"start": 0.25, "end": 1.5, "text": "a"}"#));
+        assert!(e.contains("utterance 1: start is 0.25, which is no whole number of milliseconds"), "{e}");
         assert!(complaint("a.json", &file("")).contains("no cues (AssemblyAI JSON)"));
         let e = complaint("a.json", r#"{"status": "error", "error": "too short", "words": []}"#);
         assert!(e.contains("the service failed: too short"), "{e}");

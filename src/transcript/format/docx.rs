@@ -233,6 +233,8 @@ mod tests {
         let e = complaint(&packed("content.xml", "", zip::CompressionMethod::Stored));
         assert!(e.contains("an OpenDocument file"), "{e}");
         assert!(complaint(&docx(&[])).contains("no cues: the file is empty"));
+        let e = complaint(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0");
+        assert!(e.contains("a document of the old kind (.doc, .xls), which is not read; save it as docx"), "{e}");
         let late = docx(&[
             "0:0:5.0 --> 0:0:6.0\nAnna\nHello.",
             "0:0:1.0 --> 0:0:2.0\nBo\nYes.",
