@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::spelling::{OWN_COLUMNS, is_own_column, meant};
-use crate::text::code_page;
 
 /// What to do about a file that is not what is read here.
 const SAVE_AS: &str =
@@ -208,6 +207,14 @@ fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str> {
             fail(line_of(at), what)
         }
     }
+}
+
+/// The code page that the letters of a text speak for, which is neither UTF-8 nor UTF-16 (`chardetng`: how often letters
+/// follow each other in the languages written in each).
+pub fn code_page(bytes: &[u8]) -> &'static encoding_rs::Encoding {
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    detector.guess(None, chardetng::Utf8Detection::Deny)
 }
 
 /// A comma; a semicolon or a tab where the header has no comma: where the comma is the decimal sign, spreadsheet

@@ -56,14 +56,6 @@ pub fn clean_in_place(text: &mut String) -> bool {
     }
 }
 
-/// The code page that the letters of a text speak for, which is neither UTF-8 nor UTF-16 (`chardetng`: how often letters
-/// follow each other in the languages written in each).
-pub fn code_page(bytes: &[u8]) -> &'static encoding_rs::Encoding {
-    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
-    detector.feed(bytes, true);
-    detector.guess(None, chardetng::Utf8Detection::Deny)
-}
-
 /// `1 turn`, `2 turns`.
 pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }

@@ -6,7 +6,7 @@ use std::fmt;
 use encoding_rs::{UTF_16BE, UTF_16LE};
 use serde::{Deserialize, Serialize};
 
-use crate::text::code_page;
+use crate::sheet::code_page;
 
 /// In which encoding a transcript is: the one asked for, or what its bytes tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,6 +10,9 @@ use crate::transcript::{clock, markup};
 
 use super::items::Told;
 
+/// The element of a word.
+const WORD: &str = "s";
+
 const EXPECTED: &str = "expected <text start dur> in seconds or <p t d> in milliseconds; correct the element";
 
 pub(super) const ENTRY: Entry = Entry {
@@ -133,7 +136,7 @@ fn read(text: &str, draft: &mut Draft) -> Result<()> {
 }
 
 fn pieces(tree: &Tree, node: &Node) -> Vec<Piece> {
-    let words = tree.elements(node).any(|e| e.name == "s");
+    let words = tree.elements(node).any(|e| e.name == WORD);
     let piece = |inside| match inside {
         Inside::Element(e) if e.name == "br" => Piece { text: "\n".into(), offset: Ok(None) },
         Inside::Element(e) => Piece { text: plain(&tree.text(e)), offset: number(e, "t", 1e3) },

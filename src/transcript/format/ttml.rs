@@ -25,7 +25,26 @@ pub(super) const ENTRY: Entry = Entry {
     ..Entry::PLAIN
 };
 
-/// Units of time expressions.
+/// What a number of a time expression counts.
+enum Metric {
+    /// So many seconds each.
+    Whole(f64),
+    /// So many a second.
+    Part(f64),
+    Frame,
+    Tick,
+}
+
+const UNITS: [(&str, Metric); 6] = [
+    ("h", Metric::Whole(3600.0)),
+    ("m", Metric::Whole(60.0)),
+    ("s", Metric::Whole(1.0)),
+    ("ms", Metric::Part(1e3)),
+    ("f", Metric::Frame),
+    ("t", Metric::Tick),
+];
+
+/// Rates of time expressions.
 struct Rates {
     /// Frames a second, as they pass.
     frames: f64,
@@ -84,14 +103,12 @@ impl Rates {
         }
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let number = digits.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0)?;
-        Some(match &text[digits.len()..] {
-            "h" => number * 3600.0,
-            "m" => number * 60.0,
-            "s" => number,
-            "ms" => number / 1e3,
-            "f" => number / self.frames,
-            "t" => number / self.ticks,
-            _ => return None,
+        let (_, unit) = UNITS.iter().find(|(name, _)| *name == &text[digits.len()..])?;
+        Some(match unit {
+            Metric::Whole(secs) => number * secs,
+            Metric::Part(parts) => number / parts,
+            Metric::Frame => number / self.frames,
+            Metric::Tick => number / self.ticks,
         })
     }
 }
