@@ -48,6 +48,10 @@ struct Sample {
 }
 
 fn samples() -> Vec<Sample> {
+    tables_and_tiers().into_iter().chain(captions_and_services()).collect()
+}
+
+fn tables_and_tiers() -> Vec<Sample> {
     let sample = |name, text, says_end| Sample { name, text, says_end };
     let srt = |numbers: bool| {
         all(|n, a, b, s, t| {
@@ -126,9 +130,6 @@ fn samples() -> Vec<Sample> {
         sample("a.TextGrid", short_grid, true),
         sample("a.cha", format!("@UTF8\n@Begin\n@Participants:\tANN Anna, BER Berta\n{chat}@End\n"), true),
     ]
-    .into_iter()
-    .chain(captions_and_services())
-    .collect()
 }
 
 fn captions_and_services() -> Vec<Sample> {

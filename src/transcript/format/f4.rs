@@ -62,8 +62,11 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     if begins > ends { at_beginnings(&paragraphs, draft) } else { at_ends(&paragraphs, draft) }
 }
 
+/// Line, words, and the seconds of the mark behind them.
+type Piece<'t> = (usize, &'t str, Option<std::result::Result<f64, String>>);
+
 /// The pieces of a text between its marks, with the mark behind each.
-fn pieces<'t>(paragraphs: &[(usize, &'t str)]) -> Vec<(usize, &'t str, Option<std::result::Result<f64, String>>)> {
+fn pieces<'t>(paragraphs: &[(usize, &'t str)]) -> Vec<Piece<'t>> {
     let mut out = Vec::new();
     for (line, text) in paragraphs {
         let mut rest = *text;

@@ -35,7 +35,7 @@ enum Metric {
     Tick,
 }
 
-const UNITS: [(&str, Metric); 6] = [
+static UNITS: [(&str, Metric); 6] = [
     ("h", Metric::Whole(3600.0)),
     ("m", Metric::Whole(60.0)),
     ("s", Metric::Whole(1.0)),
