@@ -1,7 +1,7 @@
 //! Arguments of `turnwise extract`.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use turnwise::transcript::Labels;
+use turnwise::transcript::{Encoding, Labels};
 
 use super::*;
 
@@ -51,6 +51,16 @@ pub struct Extract {
     /// input.tiers=["NAME"]`. Default: the tiers themselves tell it.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub tiers: Vec<String>,
+    /// In which encoding the transcripts are, such as windows-1250; the same as `--set input.encoding=NAME`. Default:
+    /// what their bytes tell.
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<Encoding>,
+    /// Frames a second of time codes in transcripts (00:00:03:12); the same as `--set input.frame_rate_hz=HZ`.
+    #[arg(long, value_name = "HZ")]
+    pub frame_rate: Option<f64>,
+    /// Samples a second of columns of samples in transcripts; the same as `--set input.sample_rate_hz=HZ`.
+    #[arg(long, value_name = "HZ")]
+    pub sample_rate: Option<f64>,
     /// The recipe.
     #[command(flatten)]
     pub recipe: RecipeArgs,

@@ -43,6 +43,10 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     if !args.tiers.is_empty() {
         recipe.input.tiers = args.tiers.clone();
     }
+    recipe.input.encoding = args.encoding.unwrap_or(recipe.input.encoding);
+    recipe.input.frame_rate_hz = args.frame_rate.unwrap_or(recipe.input.frame_rate_hz);
+    recipe.input.sample_rate_hz = args.sample_rate.unwrap_or(recipe.input.sample_rate_hz);
+    recipe.input.check()?;
     enrol(args.enrol.as_deref(), &mut recipe)?;
     if let Some(dictionary) = &args.dictionary {
         recipe.turns.language.dictionary = dictionary.display().to_string();

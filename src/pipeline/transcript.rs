@@ -4,7 +4,7 @@ use super::{Work, units};
 use crate::annotation::{SoundEvent, TierCode, Turn};
 use crate::error::Result;
 use crate::time::{Seconds, Segment};
-use crate::transcript::{self, ReadOptions, Transcript};
+use crate::transcript::{self, Transcript};
 use crate::turns::{FloorConfig, merge_cues};
 use crate::warning::Warning;
 
@@ -12,14 +12,8 @@ pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     let Work { request, recipe, warnings, .. } = work;
     let Some(path) = &request.transcript else { return Ok(None) };
     let input = &recipe.input;
-    let options = ReadOptions {
-        lenient: input.lenient,
-        sample_id: request.sample_id.as_deref(),
-        labels: input.labels,
-        tiers: &input.tiers,
-        media: request.media.as_deref().or(request.audio.as_deref()),
-    };
-    let mut read = transcript::read(path, &options)?;
+    let media = request.media.as_deref().or(request.audio.as_deref());
+    let mut read = transcript::read(path, &input.reading(request.sample_id.as_deref(), media))?;
     read.warnings.drain(..).for_each(|w| warnings.push(w));
     let unshifted = input.transcript_shift_secs == 0.0;
     let media_secs = || request.media.as_deref().or(request.audio.as_deref()).and_then(units::media_secs);

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use super::label::turns::relabel;
 use super::tiers::codes;
-use super::{Format, Labels, ReadOptions, Transcript, events, overlap, rescue};
+use super::{Format, Labels, ReadOptions, Transcript, rescue};
 use crate::annotation::{SoundEvent, TierCode, Turn, Word};
 use crate::error::{Error, Result};
 use crate::text::clean_in_place;
 use crate::time::{LONGEST_SECS, Seconds, Segment};
 use crate::warning::Warning;
+
+mod part;
 
 /// Collects turns and warnings of one file.
 pub(super) struct Draft<'a> {
@@ -28,6 +29,10 @@ pub(super) struct Draft<'a> {
     /// off.
     open_end: bool,
     turns: Vec<Turn>,
+    /// True where the reader has looked for labels itself.
+    labels_settled: bool,
+    /// Sounds that the format marks as such.
+    sounds: Vec<SoundEvent>,
     /// The lines of dropped cues, and true until the turn behind the last of them comes.
     dropped_lines: Vec<usize>,
     lost: bool,
@@ -56,6 +61,8 @@ impl<'a> Draft<'a> {
             bare_times: false,
             open_end: false,
             turns: Vec::new(),
+            labels_settled: false,
+            sounds: Vec::new(),
             dropped_lines: Vec::new(),
             lost: false,
             dropped: Vec::new(),
@@ -204,6 +211,16 @@ impl<'a> Draft<'a> {
         self.turns.push(Turn { index, segment, speaker, text, words });
     }
 
+    /// Says that labels in the words have been looked for, in the lines of cues.
+    pub(super) fn settle_labels(&mut self) {
+        self.labels_settled = true;
+    }
+
+    /// Adds a sound that the format marks as one, in a turn or beside all.
+    pub(super) fn push_sound(&mut self, segment: Segment, speaker: Option<&str>, what: String, in_turn: bool) {
+        self.sounds.push(SoundEvent { segment, speaker: speaker.map(str::to_owned), what, in_turn });
+    }
+
     /// Keeps all fields of the sample whose rows the turns are.
     pub(super) fn keep_sample(&mut self, sample: rescue::Sample) {
         self.sample = Some(sample);
@@ -247,7 +264,7 @@ impl<'a> Draft<'a> {
                 "the transcript must hold at least one timed turn; leave the transcript out to work without one",
             ));
         }
-        let mut events = if format.holds_several() { Vec::new() } else { self.part(format)? };
+        let mut events = if format.holds_several() { Vec::new() } else { self.part()? };
         if !self.has_tiers && !self.speech_tiers.is_empty() {
             let names = self.speech_tiers.join(", ");
             self.warn(format!("the tiers named ({names}) are not looked for: a file of this format has none"));
@@ -262,40 +279,6 @@ impl<'a> Draft<'a> {
         after_dropped.dedup();
         let Draft { turns, codes, sample, language, bare_times, warnings, .. } = self;
         Ok(Transcript { format, turns, events, codes, after_dropped, bare_times, language, sample, warnings })
-    }
-
-    /// Who says it, what overlaps it and what is heard with it, out of the words of the turns. Samples are told row by
-    /// row, as they are.
-    fn part(&mut self, format: Format) -> Result<Vec<SoundEvent>> {
-        let mut turns = std::mem::take(&mut self.turns);
-        let mut dropped = std::mem::take(&mut self.dropped);
-        // These two have looked at their lines.
-        if !matches!(format, Format::Srt | Format::WebVtt) {
-            relabel(&mut turns, &dropped, self.labels, self);
-        }
-        let overlaps = overlap::of_turns(&mut turns, &mut dropped);
-        if overlaps > 0 {
-            self.warn(format!("{overlaps} stretches marked as another's became turns with the times of the whole cue"));
-        }
-        let events = events::of_turns(&mut turns, &mut dropped);
-        if turns.is_empty() {
-            let what = format!("no cues: all {} describe sounds, and nothing is said", events.len());
-            return Err(self.fail(0, what, "leave the transcript out to work without one"));
-        }
-        if !events.is_empty() {
-            let alone = events.iter().filter(|e| !e.in_turn).count();
-            let inside = events.len() - alone;
-            self.warn(format!(
-                "{} descriptions of sounds are events and no words: {alone} cues of nothing else, {inside} beside \
-                 words",
-                events.len()
-            ));
-        }
-        for (turn, index) in turns.iter_mut().zip(1..) {
-            turn.index = index;
-        }
-        (self.turns, self.dropped) = (turns, dropped);
-        Ok(events)
     }
 
     /// Plain text formats do not say where they end. A last line without a line end proves nothing, but together with

@@ -13,8 +13,10 @@ use crate::error::{Error, Result};
 use crate::file;
 use crate::warning::Warning;
 use draft::Draft;
+pub use encoding::Encoding;
 use format::Input;
 pub use format::{Format, supported};
+pub use frames::Rates;
 pub use label::Labels;
 pub use speech_tiers::speech_of_tiers;
 pub use tiers::names_codes;
@@ -26,6 +28,7 @@ mod encoding;
 mod events;
 mod foreign;
 mod format;
+mod frames;
 mod json;
 mod label;
 mod markup;
@@ -35,6 +38,7 @@ mod repeat;
 pub mod rescue;
 mod speech_tiers;
 mod tiers;
+mod xml;
 
 /// How a transcript is read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,6 +53,10 @@ pub struct ReadOptions<'a> {
     pub tiers: &'a [String],
     /// The media that the transcript is of: what a file says of the origin of their times is applied to these alone.
     pub media: Option<&'a Path>,
+    /// In which encoding the file is.
+    pub encoding: Encoding,
+    /// What times in frames and in samples are of.
+    pub rates: Rates,
 }
 
 /// What a transcript file tells.
@@ -110,12 +118,24 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Transcript> {
 /// # Errors
 /// [`Error::Parse`], as [`read`].
 pub fn read_bytes(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Transcript> {
-    let (text, note) = encoding::decode(bytes);
     let mut draft = Draft::new(path, options.lenient).with(options);
-    if let Some(note) = note {
-        draft.warn(note);
+    if bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
+        let what = "a document of the old kind (.doc, .xls), which is not read";
+        return Err(draft.fail(0, what, "save it as docx, CSV or plain text"));
     }
+    let of_word = bytes.starts_with(b"PK\x03\x04");
+    let text = if of_word {
+        format::text_of_word(bytes, &mut draft)?
+    } else {
+        let (text, note) = options
+            .encoding
+            .decode(bytes)
+            .map_err(|what| draft.fail(0, what, "pass --encoding auto, or the encoding that the file is in"))?;
+        note.into_iter().for_each(|note| draft.warn(note));
+        frames::in_timing_lines(text, options.rates, &mut draft)?
+    };
     let mut input = Input::new(&text, path, options);
+    input.of_word = of_word;
     let format = format::recognise(&mut input, &draft)?;
     format.read_into(&input, &mut draft)?;
     if let Some(id) = options.sample_id.filter(|_| !format.holds_several()) {

@@ -4,10 +4,16 @@ use std::path::PathBuf;
 
 use super::*;
 
-pub(super) const STRICT: ReadOptions =
-    ReadOptions { lenient: false, sample_id: None, labels: Labels::Auto, tiers: &[], media: None };
-pub(super) const LENIENT: ReadOptions =
-    ReadOptions { lenient: true, sample_id: None, labels: Labels::Auto, tiers: &[], media: None };
+pub(super) const STRICT: ReadOptions = ReadOptions {
+    lenient: false,
+    sample_id: None,
+    labels: Labels::Auto,
+    tiers: &[],
+    media: None,
+    encoding: Encoding::AUTO,
+    rates: Rates { frames_hz: 0.0, samples_hz: 0.0 },
+};
+pub(super) const LENIENT: ReadOptions = ReadOptions { lenient: true, ..STRICT };
 
 pub(super) fn parse(name: &str, text: &str) -> Transcript {
     read_bytes(text.as_bytes(), Path::new(name), &STRICT).unwrap_or_else(|e| panic!("{name}: {e}"))
@@ -193,8 +199,26 @@ impl Dice {
     }
 }
 
-const NAMES: [&str; 11] =
-    ["a.srt", "a.vtt", "a.stm", "a.csv", "a.json", "a.jsonl", "a.eaf", "a.TextGrid", "a.cha", "a.txt", "a"];
+const NAMES: [&str; 18] = [
+    "a.srt",
+    "a.vtt",
+    "a.stm",
+    "a.csv",
+    "a.json",
+    "a.jsonl",
+    "a.eaf",
+    "a.TextGrid",
+    "a.cha",
+    "a.txt",
+    "a",
+    "a.ttml",
+    "a.ass",
+    "a.sbv",
+    "a.trs",
+    "a.exb",
+    "a.docx",
+    "a.json3",
+];
 
 /// A seed with a few bytes changed, doubled or cut off.
 fn damaged(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
@@ -227,7 +251,7 @@ fn read_damaged(seeds: &[Vec<u8>], rounds: usize) -> (usize, usize) {
         let seed = &seeds[dice.roll(seeds.len())];
         let bytes = damaged(if round % 8 == 0 { &noise } else { seed }, &mut dice);
         let name = NAMES[dice.roll(NAMES.len())];
-        let options = ReadOptions { lenient: round % 2 == 0, ..ReadOptions::default() };
+        let options = ReadOptions { lenient: round % 2 == 0, ..STRICT };
         match read_bytes(&bytes, Path::new(name), &options) {
             Ok(t) => {
                 well += 1;
