@@ -5,7 +5,7 @@ use crate::annotation::{SoundEvent, Turn};
 use crate::error::Result;
 use crate::time::{Seconds, Segment};
 use crate::transcript::{self, ReadOptions, Transcript};
-use crate::turns::{FloorConfig, merge_cues};
+use crate::turns::{FloorConfig, TranscriptOffset, merge_cues};
 use crate::warning::Warning;
 
 pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
@@ -17,7 +17,8 @@ pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     read.warnings.drain(..).for_each(|w| warnings.push(w));
     let unshifted = input.transcript_shift_secs == 0.0;
     let media_secs = || request.media.as_deref().or(request.audio.as_deref()).and_then(units::media_secs);
-    let keep = input.lenient || !unshifted;
+    // Times of the uncut recording lie past the end until they are moved.
+    let keep = input.lenient || !unshifted || input.apply_transcript_offset;
     units::fit(&mut read, media_secs, path, keep)?.into_iter().for_each(|w| warnings.push(w));
     shift(&mut read.turns, recipe.input.transcript_shift_secs).into_iter().for_each(|w| warnings.push(w));
     shift_events(&mut read.events, recipe.input.transcript_shift_secs);
@@ -47,26 +48,43 @@ pub(super) fn shift(turns: &mut [Turn], secs: f64) -> Option<Warning> {
     if secs == 0.0 {
         return None;
     }
-    let count = turns.iter().filter(|t| t.segment.start().get() + secs < 0.0).count();
-    for turn in turns {
-        turn.segment = moved(turn.segment, secs);
-        for word in &mut turn.words {
-            word.segment = word.segment.map(|s| moved(s, secs));
-        }
-    }
+    let count = place(turns, |t| t + secs);
     (count > 0).then_some(Warning::TurnsBeforeStart { count, moved_secs: secs })
 }
 
-fn moved(segment: Segment, secs: f64) -> Segment {
-    let at = |t: Seconds| Seconds::of((t.get() + secs).max(0.0));
+/// The same by the offset and drift that were measured.
+pub(super) fn place_on_sound(turns: &mut [Turn], offset: &TranscriptOffset) -> Option<Warning> {
+    let count = place(turns, |t| offset.on_sound(t));
+    (count > 0).then_some(Warning::TurnsBeforeStart { count, moved_secs: offset.offset_secs })
+}
+
+/// Each time becomes what `on_sound` makes of it; how many turns would begin before the origin.
+fn place(turns: &mut [Turn], on_sound: impl Fn(f64) -> f64) -> usize {
+    let count = turns.iter().filter(|t| on_sound(t.segment.start().get()) < 0.0).count();
+    for turn in turns {
+        turn.segment = placed(turn.segment, &on_sound);
+        for word in &mut turn.words {
+            word.segment = word.segment.map(|s| placed(s, &on_sound));
+        }
+    }
+    count
+}
+
+fn placed(segment: Segment, on_sound: impl Fn(f64) -> f64) -> Segment {
+    let at = |t: Seconds| Seconds::of(on_sound(t.get()).max(0.0));
     Segment::new(at(segment.start()), at(segment.end())).unwrap_or(segment)
 }
 
 /// Moves sounds with the turns.
 pub(super) fn shift_events(events: &mut [SoundEvent], secs: f64) {
     if secs != 0.0 {
-        events.iter_mut().for_each(|e| e.segment = moved(e.segment, secs));
+        events.iter_mut().for_each(|e| e.segment = placed(e.segment, |t| t + secs));
     }
+}
+
+/// The same by the offset and drift that were measured.
+pub(super) fn place_events_on_sound(events: &mut [SoundEvent], offset: &TranscriptOffset) {
+    events.iter_mut().for_each(|e| e.segment = placed(e.segment, |t| offset.on_sound(t)));
 }
 
 #[cfg(test)]

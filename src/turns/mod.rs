@@ -60,7 +60,7 @@ pub use matching::{SpeakerMatch, contradictions, dominant_speaker, match_speaker
 pub use merged::merge_cues;
 pub use near::crowd;
 pub use normalise::SpeakerZ;
-pub use offset::{TranscriptOffset, transcript_offset};
+pub use offset::{NoOffset, OffsetConfig, TranscriptOffset, transcript_offset};
 pub use relations::{Relations, SpeakerLink};
 pub use smiles::{smiles_of, smiles_schema, smiles_table};
 pub use speakers::{EmbeddingOf, Speakers, speakers_schema, speakers_table};
@@ -153,6 +153,8 @@ pub struct TurnsConfig {
     /// Longest shift between transcript and audio that is looked for; 0 = do not look.
     #[schemars(range(min = 0.0))]
     pub max_transcript_offset_secs: f64,
+    /// When such a shift is believed.
+    pub transcript_fit: OffsetConfig,
     /// When a turn takes the floor.
     pub floor: FloorConfig,
     /// Voices that draw near.
@@ -188,7 +190,8 @@ impl Default for TurnsConfig {
             cast_min_score: 2.0,
             speaker_z: SpeakerZ::Off,
             speaker_embeddings: false,
-            max_transcript_offset_secs: 10.0,
+            max_transcript_offset_secs: 86_400.0,
+            transcript_fit: OffsetConfig::default(),
             floor: FloorConfig::default(),
             entrainment: EntrainmentConfig::default(),
             synchrony: SynchronyConfig::default(),
