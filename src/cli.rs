@@ -8,10 +8,12 @@ use turnwise::store::{Format, Writer};
 
 mod extract;
 mod pack;
+mod probe;
 mod status;
 
 pub use extract::Extract;
 pub use pack::Pack;
+pub use probe::Probe;
 pub use status::Status;
 
 /// Interview videos and transcripts in, Parquet tables of faces, voices and turns out.
@@ -53,6 +55,8 @@ pub enum Command {
     Extract(Extract),
     /// Tell how a corpus stands: what is done, failed, stale or missing, how fast it goes and how long it will take.
     Status(Status),
+    /// Tell what is understood of a recording (streams, times, rates) or a transcript (format, labels, counts, repairs).
+    Probe(Probe),
     /// Show what a table or an output folder holds.
     Inspect(Inspect),
     /// Find out who speaks when in a recording, and write it as RTTM.
