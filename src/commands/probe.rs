@@ -45,8 +45,12 @@ pub fn run(args: &Probe) -> Result<String> {
         read()?
     } else {
         match recording::told(path, &recipe.input, args.decode) {
-            // Text without a mark of its encoding is full of zeros.
-            Err(media) if media.downcast_ref::<Error>().is_some_and(|e| matches!(e, Error::Media { .. })) => {
+            // Text without a mark of its encoding is full of zeros, and FFmpeg may know it as captions.
+            Err(media)
+                if media
+                    .downcast_ref::<Error>()
+                    .is_some_and(|e| matches!(e, Error::Media { .. } | Error::NoStream { .. })) =>
+            {
                 read().map_err(|_| media)?
             }
             told => told?,

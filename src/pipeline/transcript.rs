@@ -103,4 +103,34 @@ mod tests {
         assert_eq!(all[0].segment, segment(0.0, 0.75));
         assert_eq!(all[0].words[0].segment, Some(segment(0.0, 0.25)));
     }
+
+    #[test]
+    fn a_drift_moves_each_time_by_its_own() {
+        let segment = |a, b| Segment::from_secs(a, b).unwrap();
+        let offset = TranscriptOffset {
+            offset_secs: -2.0,
+            at_secs: 1000.0,
+            drift_ppm: Some(1000.0),
+            drift_error_ppm: Some(10.0),
+            correlation: 0.9,
+            confidence: 1.0,
+            is_telling: true,
+            applied_drift_ppm: 1000.0,
+        };
+        let turn = |index, segment| Turn { index, segment, speaker: None, text: String::new(), words: Vec::new() };
+        let mut all = vec![turn(1, segment(1.0, 5.0)), turn(2, segment(2000.0, 2001.0))];
+        let told = place_on_sound(&mut all, &offset);
+        assert_eq!(told, Some(Warning::TurnsBeforeStart { count: 1, moved_secs: -2.0 }));
+        let times = |s: Segment| [s.start().get(), s.end().get()];
+        for (at, expected) in times(all[0].segment).iter().zip([0.0, 2.005]) {
+            assert!((at - expected).abs() < 1e-9, "{all:?}");
+        }
+        for (at, expected) in times(all[1].segment).iter().zip([1999.0, 2000.001]) {
+            assert!((at - expected).abs() < 1e-9, "{all:?}");
+        }
+        let sound = |segment| SoundEvent { segment, speaker: None, what: "laughs".into(), in_turn: false };
+        let mut events = vec![sound(segment(1000.0, 1001.0))];
+        place_events_on_sound(&mut events, &offset);
+        assert!((events[0].segment.start().get() - 998.0).abs() < 1e-9, "{events:?}");
+    }
 }

@@ -28,6 +28,9 @@ const LEAST_SHARED_SECS: f64 = 8.0;
 /// blur more.
 const PIECE_SECS: f64 = 600.0;
 
+/// A fit in which fewer beginnings and ends of cues meet any of speech is none.
+const LEAST_MATCHED: usize = 4;
+
 /// Small shifts are looked for by themselves: fewer of them could fit by chance.
 const RANGES_SECS: [f64; 4] = [2.0, 20.0, 200.0, f64::INFINITY];
 
@@ -124,6 +127,9 @@ pub fn transcript_offset(
         return Err(NoOffset { missing: Missing::NoFit, confidence: Some(found.confidence) });
     }
     let line = fine(&cues, &found, &Edges::new(speech, step_secs));
+    if line.matched < LEAST_MATCHED {
+        return Err(NoOffset { missing: Missing::NoFit, confidence: Some(found.confidence) });
+    }
     Ok(told(&cues, line, &found, &config.transcript_fit))
 }
 

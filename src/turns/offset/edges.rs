@@ -28,6 +28,8 @@ pub(super) struct Line {
     pub(super) slope: f64,
     /// Standard error of the slope; infinite where it was not fitted.
     pub(super) slope_error: f64,
+    /// Edges that have a partner.
+    pub(super) matched: usize,
 }
 
 impl Line {
@@ -67,7 +69,7 @@ impl Edges {
         let whole = |cues: &[Cue]| Some((cues.first()?.0, cues.last()?.1));
         let (first, last) = whole(cues).unwrap_or_default();
         let at = f64::midpoint(first, last);
-        let none = Line { offset, at, slope: 0.0, slope_error: f64::INFINITY };
+        let none = Line { offset, at, slope: 0.0, slope_error: f64::INFINITY, matched: 0 };
         let half = ((last - first) / 2.0).max(1.0);
         let steps = (STEEPEST * half / 0.05).floor() as i32;
         let slopes = (-steps..=steps).map(|k| f64::from(k) * 0.05 / half);
@@ -153,5 +155,5 @@ fn fitted(matched: &[(usize, f64, f64, f64)], before: Line) -> Option<(Line, [f6
     let variance = matched.iter().filter(rest).map(square).sum::<f64>() / total;
     let free = matched.len() as f64 / (matched.len() as f64 - 3.0).max(1.0);
     let slope_error = if enough { (variance * free / along).sqrt() } else { f64::INFINITY };
-    Some((Line { offset, at, slope, slope_error }, apart))
+    Some((Line { offset, at, slope, slope_error, matched: matched.len() }, apart))
 }
