@@ -12,7 +12,7 @@ use crate::store::rttm::read_rttm;
 use crate::table::Missing;
 use crate::time::Segment;
 use crate::transcript::{self, ReadOptions};
-use crate::turns::{TranscriptOffset, TurnsConfig, transcript_offset, turns_of_speech};
+use crate::turns::{TranscriptOffset, TurnsConfig, Voiced, estimated_words, transcript_offset, turns_of_speech};
 
 /// Clips and their transcripts. How cues are laid over speech was chosen while these were looked at.
 const CLIPS: [(&str, &str); 13] = [
@@ -182,4 +182,33 @@ fn silence_noise_and_music_have_no_offset() {
         let no = transcript_offset(&turns, &speech, VAD_CHUNKS.hop_secs(), &TurnsConfig::default()).unwrap_err();
         assert!(matches!(no.missing, Missing::NoSpeech | Missing::NoFit), "{name}: {no:?}");
     }
+}
+
+/// The error of words laid out anew against those the transcript times, on the one clip that has both.
+#[test]
+#[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
+fn words_are_laid_out_near_where_they_are_said() {
+    let (audio, text) = CLIPS[11];
+    let media = crate::reference::folder().join("media");
+    let speech = Ear::new().speech(&sound(&media.join(audio)));
+    let (mut by_voice, mut by_cue) = (Vec::new(), Vec::new());
+    for turn in transcript(&media.join(text)) {
+        let mut bare = turn.clone();
+        bare.words.iter_mut().for_each(|w| w.segment = None);
+        let heard = Voiced { probability: &speech, step_secs: VAD_CHUNKS.hop_secs() };
+        for (voiced, errors) in [(heard, &mut by_voice), (Voiced { probability: &[], ..heard }, &mut by_cue)] {
+            let made = estimated_words(&bare, voiced);
+            assert_eq!(made.len(), turn.words.len());
+            let pairs = made.iter().zip(&turn.words).filter_map(|(a, b)| Some((a.segment?, b.segment?)));
+            errors.extend(pairs.map(|(a, b)| (a.middle().get() - b.middle().get()).abs()));
+        }
+    }
+    let told = |errors: &mut Vec<f64>| {
+        errors.sort_by(f64::total_cmp);
+        (errors[errors.len() / 2], errors[errors.len() * 9 / 10])
+    };
+    let count = by_voice.len();
+    let (voice, cue) = (told(&mut by_voice), told(&mut by_cue));
+    eprintln!("{count} words: median and 90 % of errors {voice:.3?} s by voice, {cue:.3?} s by the cue alone");
+    assert!(count > 100 && voice.0 < 0.25 && voice.1 < 0.8, "{voice:?}");
 }

@@ -84,6 +84,7 @@ impl<'a> Scene<'a> {
             place_events_on_sound(&mut events, &offset);
         }
         warn_past_end(&turns, heard, seen, warnings);
+        transcript.and_then(|_| turns::words_outside(&turns)).into_iter().for_each(|w| warnings.push(w));
         turns::crowd(&turns).into_iter().for_each(|w| warnings.push(w));
 
         let matches = transcript.map_or_else(Vec::new, |_| turns::match_speakers(&turns, annotation));
