@@ -8,11 +8,13 @@ use turnwise::store::{Format, Writer};
 
 mod extract;
 mod pack;
+mod probe;
 mod status;
 mod transcript;
 
 pub use extract::Extract;
 pub use pack::Pack;
+pub use probe::Probe;
 pub use status::Status;
 pub use transcript::ExportTranscript;
 
@@ -52,9 +54,11 @@ pub enum Share {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Extract one interview or a whole corpus into tables.
-    Extract(Extract),
+    Extract(Box<Extract>),
     /// Tell how a corpus stands: what is done, failed, stale or missing, how fast it goes and how long it will take.
     Status(Status),
+    /// Tell what is understood of a recording (streams, times, rates) or a transcript (format, labels, counts, repairs).
+    Probe(Probe),
     /// Show what a table or an output folder holds.
     Inspect(Inspect),
     /// Find out who speaks when in a recording, and write it as RTTM.

@@ -2,8 +2,10 @@
 
 use crate::time::{Seconds, Segment};
 
+mod clock;
 mod reporter;
 
+pub use clock::{ClockShift, TranscriptClock};
 pub use reporter::Warnings;
 
 /// Something a user should know about an interview that is done all the same.
@@ -206,12 +208,9 @@ pub enum Warning {
         /// In words, with cue and line.
         what: String,
     },
-    /// Transcript and audio seem shifted against each other.
-    #[error("transcript_offset: speech fits the transcript better {offset_secs:+.2} s later; not applied")]
-    TranscriptOffset {
-        /// Add this to the transcript's times to match the audio.
-        offset_secs: f64,
-    },
+    /// How the transcript's clock runs against the sound's.
+    #[error("transcript_offset: {0}")]
+    TranscriptOffset(TranscriptClock),
     /// Speaker labels and voices disagree, or could not be matched.
     #[error("speaker_match: {what}")]
     SpeakerMatch {
@@ -256,12 +255,6 @@ pub enum Warning {
     RttmEmpty {
         /// Its name.
         file: String,
-    },
-    /// The transcript was moved to where speech fits it best, as asked.
-    #[error("transcript_offset: transcript moved by {offset_secs:+.2} s, where speech fits it best")]
-    TranscriptMoved {
-        /// What was added to its times.
-        offset_secs: f64,
     },
     /// FFmpeg only guessed the file's format, and its name says another.
     #[error(

@@ -9,6 +9,7 @@ pub mod logging;
 mod logs;
 mod machine;
 mod part;
+mod probe;
 mod progress;
 pub mod sharing;
 mod status;
@@ -46,6 +47,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Extract(args) => return extract::run(args, cli, &registry()?),
         Command::Worker(args) => extract::worker(args, &registry()?)?,
         Command::Status(args) => print(&status::run(args, &registry()?)?)?,
+        Command::Probe(args) => print(&probe::run(args)?)?,
         Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
         Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
         Command::Score(args) => print(&diarize::score(args)?)?,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::transcript::shift;
+use super::transcript::place_on_sound;
 use super::{Progress, Request, Step, Timings, Work, known_voices, told};
 use crate::annotation::{Annotation, Turn};
 use crate::audio::egemaps::{Extractor, Lld};
@@ -88,12 +88,11 @@ pub fn bounds_and_tracks() -> Error {
 /// wrong, and are to be left so: what is heard in them is not theirs.
 pub fn labelled_turns(turns: &[Turn], speech: &[f32], recipe: &Recipe) -> Vec<LabelledTurn> {
     let mut turns = turns.to_vec();
-    let longest = recipe.turns.max_transcript_offset_secs;
-    let offset = turns::transcript_offset(&turns, speech, VAD_CHUNKS.hop_secs(), longest);
-    if let Some(offset) = offset.filter(|o| o.is_telling()) {
+    let offset = turns::transcript_offset(&turns, speech, VAD_CHUNKS.hop_secs(), &recipe.turns);
+    if let Some(offset) = offset.ok().filter(|o| o.is_telling) {
         if recipe.input.apply_transcript_offset {
             // What comes to lie before the origin is told where the turns of the tables are moved.
-            let _ = shift(&mut turns, offset.offset_secs);
+            let _ = place_on_sound(&mut turns, &offset);
         } else if offset.offset_secs.abs() > recipe.speaker.label_evidence.edge_secs {
             return Vec::new();
         }

@@ -10,6 +10,7 @@ use crate::recipe::Recipe;
 use crate::table::{
     Column, ColumnSpec, CutOff, Kind, Layout, Missing, Modality, Table, TableSchema, all_of, all_until,
 };
+use crate::turns::TranscriptOffset;
 
 /// What the row of an interview is made from.
 struct Row<'a> {
@@ -57,6 +58,10 @@ impl<'a> Row<'a> {
 
     fn video(&self) -> Option<&'a VideoReport> {
         self.scene()?.seen.report.as_ref()
+    }
+
+    fn offset(&self) -> Option<&'a TranscriptOffset> {
+        self.scene()?.offset.as_ref().ok()
     }
 
     fn duration_secs(&self) -> Option<f64> {
@@ -279,22 +284,70 @@ fn face_columns<'a>() -> Vec<Column<Row<'a>>> {
     ]
 }
 
-fn offset_columns<'a>() -> [Column<Row<'a>>; 2] {
-    [
+fn offset_columns<'a>() -> Vec<Column<Row<'a>>> {
+    let measured = [
         Column::float(
             "transcript_offset_secs",
             "s",
-            "Add this to the transcript's times and they fit the voice activity best; measured up to \
-             {turns.max_transcript_offset_secs} s, applied only when asked.",
-            |r: &Row<'a>| Some(r.scene()?.offset?.offset_secs),
+            "Add this to the transcript's times about transcript_offset_at_secs and they fit the voice activity best, \
+             by masked cross-correlation (Padfield 2012) and a robust line through beginnings and ends; looked for up \
+             to {turns.max_transcript_offset_secs} s either way. Applied only when asked (transcript_moved).",
+            |r: &Row<'a>| Some(r.offset()?.offset_secs),
+        ),
+        Column::float(
+            "transcript_offset_at_secs",
+            "s",
+            "The time of the transcript, before it is moved, for which transcript_offset_secs holds: the middle of \
+             the cues that were matched.",
+            |r: &Row<'a>| Some(r.offset()?.at_secs),
+        ),
+        Column::float(
+            "transcript_drift_ppm",
+            "1e-6",
+            "What the offset grows by for each second of the transcript's time after transcript_offset_at_secs, in \
+             millionths; null where too few edges were matched. Look at its error: a drift is believed, and applied \
+             when asked, from {turns.transcript_fit.drift_errors} standard errors on.",
+            |r: &Row<'a>| r.offset()?.drift_ppm,
+        ),
+        Column::float(
+            "transcript_drift_error_ppm",
+            "1e-6",
+            "Standard error of transcript_drift_ppm, from how far beginnings and ends lie from the line.",
+            |r: &Row<'a>| r.offset()?.drift_error_ppm,
         ),
         Column::float(
             "transcript_offset_correlation",
             "1",
-            "Correlation of cues and voice activity at that offset.",
-            |r: &Row<'a>| Some(r.scene()?.offset?.correlation),
+            "Correlation of cues and voice activity at that offset, over what both cover.",
+            |r: &Row<'a>| Some(r.offset()?.correlation),
         ),
-    ]
+        Column::float(
+            "transcript_offset_confidence",
+            "1",
+            "1 less the chance that cues of another talk fit as well, 0 to 1: the best fit of \
+             {turns.transcript_fit.surrogates} transcripts with the same cues and pauses in other orders is taken to \
+             be Gumbel-distributed. Below {turns.transcript_fit.min_confidence} the offset is null.",
+            |r: &Row<'a>| match &r.read()?.offset {
+                Ok(offset) => Some(offset.confidence),
+                Err(none) => none.confidence,
+            },
+        ),
+        Column::bool(
+            "transcript_moved",
+            "True where the turns' times are moved by offset and drift (input.apply_transcript_offset, and somewhere \
+             the shift is at least {turns.transcript_fit.min_secs} s); null without a transcript.",
+            |r: &Row<'a>| r.read().map(|s| s.is_moved),
+        ),
+    ];
+    let mut columns = Vec::from(measured);
+    columns.push(Column::text(
+        "transcript_offset_missing",
+        "Why there is no transcript_offset_secs: no_transcript, no_stream (no sound), not_requested, too_short (less \
+         than 10 s of sound, or of fewer than three cues), no_speech, no_fit (the cues fit the speech no better than \
+         another talk's).",
+        |r: &Row<'a>| r.scene()?.offset.err().map(|none| none.missing),
+    ));
+    columns
 }
 
 /// Contract of the `interviews` table.

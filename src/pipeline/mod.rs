@@ -9,6 +9,8 @@
 
 #[cfg(test)]
 mod cast_truth;
+#[cfg(test)]
+mod clock_truth;
 mod done;
 mod enrolment;
 mod fingerprint;

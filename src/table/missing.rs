@@ -73,6 +73,8 @@ pub enum Missing {
     NoVoice,
     /// Another voice than the label's talks most in the turn, or in the one before it.
     VoiceContradicts,
+    /// The transcript fits the sound no better than another would.
+    NoFit,
 }
 
 impl Missing {
@@ -114,6 +116,7 @@ impl Missing {
             Missing::StillPicture => "still_picture",
             Missing::NotTogether => "not_together",
             Missing::NeverSilent => "never_silent",
+            Missing::NoFit => "no_fit",
         }
     }
 }
