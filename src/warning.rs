@@ -3,6 +3,7 @@
 use crate::time::{Seconds, Segment};
 
 mod reporter;
+mod text;
 
 pub use reporter::Warnings;
 
@@ -257,6 +258,12 @@ pub enum Warning {
         /// Its name.
         file: String,
     },
+    /// A warning of an earlier run whose result is used again, word for word.
+    #[error("{text}")]
+    Earlier {
+        /// Its text, which begins with its own code.
+        text: String,
+    },
     /// The transcript was moved to where speech fits it best, as asked.
     #[error("transcript_offset: transcript moved by {offset_secs:+.2} s, where speech fits it best")]
     TranscriptMoved {
@@ -414,15 +421,6 @@ pub enum Warning {
         /// The least asked for.
         least: usize,
     },
-}
-
-impl Warning {
-    /// Short stable code, the first word of the text in the tables.
-    pub fn code(&self) -> String {
-        let mut text = self.to_string();
-        text.truncate(text.find(':').unwrap_or(text.len()));
-        text
-    }
 }
 
 /// `" that can be decoded: 0 of codec x"` where there are others.

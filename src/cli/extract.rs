@@ -1,6 +1,7 @@
 //! Arguments of `turnwise extract`.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use turnwise::pipeline::Keep;
 use turnwise::transcript::Labels;
 
 use super::*;
@@ -56,9 +57,14 @@ pub struct Extract {
     /// processors.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
-    /// Do interviews again that are already done.
+    /// Do interviews again that are already done, and all of their stages.
     #[arg(long, conflicts_with = "verify")]
     pub force: bool,
+    /// Neither use nor keep results of stages. Without it what was heard and seen is kept in DIR/.stages, so that
+    /// another recipe or transcript redoes only what it touches; the tables are the same bytes either way, and the
+    /// folder may be removed at any time.
+    #[arg(long)]
+    pub no_cache: bool,
     /// Do only the interviews that failed; those that are missing or stale stay as they are.
     #[arg(long, conflicts_with = "force")]
     pub retry_failed: bool,
@@ -125,6 +131,12 @@ fn memory_size(text: &str) -> Result<u64, String> {
     };
     let bytes = number.trim().parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
     bytes.filter(|b| *b >= 256 << 20).ok_or_else(|| "expected 256M or more: the models alone need that".into())
+}
+
+/// What may be done about results of stages.
+pub(super) fn kept() -> impl TypedValueParser<Value = Keep> {
+    let named = |name: String| Keep::ALL.into_iter().find(|keep| keep.name() == name).unwrap_or_default();
+    PossibleValuesParser::new(Keep::ALL.map(Keep::name)).map(named)
 }
 
 /// The ways in which labels are believed.

@@ -8,11 +8,11 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use turnwise::corpus::{self, Limits, RunSettings, Summary, Unlisted};
+use turnwise::corpus::{self, Limits, RunSettings, Service, Summary, Unlisted};
 use turnwise::error::Error;
 use turnwise::file;
 use turnwise::inference::{ModelSet, Registry, Runtime};
-use turnwise::pipeline::{self, Models, Request, lexicon};
+use turnwise::pipeline::{self, Keep, Models, Request, lexicon};
 use turnwise::recipe::Recipe;
 use turnwise::speaker::SpeakerBounds;
 use turnwise::store::folder::Target;
@@ -335,7 +335,7 @@ fn tell_closed(out: &Path, was_there: bool) {
 fn worker_command(binary: &Path, args: &Extract, (cli, share): (&Cli, Share), registry: &Registry) -> Command {
     let mut command = Command::new(binary);
     command.arg("worker").arg(option("--out", &args.out)).arg(option("--models", registry.dir()));
-    command.args(["--format", args.tables.format.name()]);
+    command.args(["--format", args.tables.format.name(), "--stages", keep(args).name()]);
     command.arg(match share {
         Share::Owner => "--share=owner",
         Share::Group => "--share=group",
@@ -345,6 +345,16 @@ fn worker_command(binary: &Path, args: &Extract, (cli, share): (&Cli, Share), re
     }
     command.args(std::iter::repeat_n("-v", usize::from(cli.verbose)));
     command
+}
+
+/// What is done about results of stages of earlier runs.
+fn keep(args: &Extract) -> Keep {
+    match (args.no_cache, args.force) {
+        (true, _) => Keep::Off,
+        // Whoever asks for all of it again does not trust what is there.
+        (false, true) => Keep::Renew,
+        (false, false) => Keep::Use,
+    }
 }
 
 /// `--name=value` in one piece: a value may begin with a dash.
@@ -375,8 +385,10 @@ pub fn worker(args: &Worker, registry: &Registry) -> Result<()> {
     let Some(first) = lines.iter().next() else { return Ok(()) };
     let target = Target { out: &args.out, writer: args.tables.writer() };
     let recipe: Recipe = serde_json::from_str(&first?).context("the worker's recipe is not understood")?;
-    Ok(corpus::serve(target, &recipe, registry, Runtime::default(), lines, output)?)
+    let service = Service { target, recipe: &recipe, registry, runtime: Runtime::default(), keep: args.stages };
+    Ok(corpus::serve(service, lines, output)?)
 }
+
 /// Standard output as it was given, for the protocol alone: from here on what a library prints goes to the log. An
 /// interrupt from the keyboard reaches parent and workers alike; it is the parent's to answer. And where the machine
 /// runs out of memory, a worker is a better choice than its parent.

@@ -142,7 +142,7 @@ fn offsets_interruptions_and_backchannels_of_a_made_talk() {
     let mut recipe = Recipe::default();
     recipe.input.skip_video = true;
     let request = Request { transcript: Some(srt), ..Request::of_file(&wav).unwrap() };
-    let done = extract(&request, &mut models(&recipe), &recipe, &|_| {}).unwrap();
+    let done = extract(&request, &mut models(&recipe), &recipe, None, &|_| {}).unwrap();
     for t in done.annotation.turns() {
         eprintln!("{} {}", t.segment, t.speaker);
     }
