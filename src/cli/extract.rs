@@ -75,6 +75,11 @@ pub struct Extract {
     /// For a trial: stop taking interviews, in the manifest's order, once they hold so many minutes of media.
     #[arg(long, value_name = "MINUTES", value_parser = minutes)]
     pub limit_minutes: Option<f64>,
+    /// Do interviews of the manifest's first five minutes of media, and tell the hours and gigabytes that the rest
+    /// takes at the pace of these, on this machine. What is done for it is kept, and the same command without this
+    /// goes on.
+    #[arg(long, conflicts_with_all = ["force", "retry_failed", "limit_minutes", "plan", "prune"])]
+    pub estimate: bool,
     /// How the tables are written; a folder holds one format.
     #[command(flatten)]
     pub tables: TableFormat,
@@ -109,7 +114,11 @@ pub struct Extract {
 impl Extract {
     /// True where only some interviews of the manifest are done, so that nothing can be said of the others.
     pub fn is_part(&self) -> bool {
-        self.retry_failed || self.shard.is_some() || self.limit_minutes.is_some() || !self.only.is_empty()
+        self.retry_failed
+            || self.estimate
+            || self.shard.is_some()
+            || self.limit_minutes.is_some()
+            || !self.only.is_empty()
     }
 }
 

@@ -18,6 +18,7 @@ use turnwise::speaker::SpeakerBounds;
 use turnwise::store::folder::Target;
 use turnwise::store::paths::{check_interview_id, rttm_path};
 
+use super::estimate::Estimate;
 use super::logs::Logs;
 use super::progress::Display;
 use super::{SOME_FAILED, keep_apart, logging, part, print, recipe, say, sharing};
@@ -48,7 +49,8 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     lexicon(&recipe.turns.language)?;
     let unlisted = unlisted(args)?;
     let metadata = pipeline::file_metadata(&recipe, registry)?;
-    let requests = part::of(requests(args)?, args, &recipe, &metadata)?;
+    let mut requests = part::of(requests(args)?, args, &recipe, &metadata)?;
+    let estimate = args.estimate.then(|| Estimate::begin(&args.out, &recipe, &metadata, &mut requests));
     if requests.is_empty() {
         say(&part::none(args));
         return Ok(ExitCode::SUCCESS);
@@ -97,6 +99,9 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     if !cli.quiet || summary.stopped.is_some() {
         say(&told(&summary, &args.out));
         tell_others(args, &summary);
+    }
+    if let Some(estimate) = &estimate {
+        print(&format!("{}\n", estimate.told(settings.jobs)?))?;
     }
     for reason in &summary.left_out {
         tracing::error!("a row is not in interviews.{}: {reason}", args.tables.format.suffix());

@@ -76,7 +76,7 @@ fn look(work: Work<'_>, path: &Path, models: &mut FaceModels) -> Result<Seen> {
         progress(Progress::Watching { video_secs: frame.pts.get(), total_secs });
         Ok(())
     };
-    let report = match media::each_frame(path, pick, recipe.face.rate_hz, show) {
+    let mut report = match media::each_frame(path, pick, recipe.face.rate_hz, show) {
         Ok(report) => report,
         Err(Error::NoStream { undecodable, .. }) => {
             warnings.push(Warning::NoStream { stream: "video", undecodable });
@@ -85,6 +85,7 @@ fn look(work: Work<'_>, path: &Path, models: &mut FaceModels) -> Result<Seen> {
         Err(e) => return Err(e),
     };
     let seen = watchers.finish(warnings)?;
-    report.warnings.iter().for_each(|w| warnings.push(w.clone()));
+    // Told once, and kept as they are told.
+    report.warnings.drain(..).for_each(|w| warnings.push(w));
     Ok(Seen { report: Some(report), ..seen })
 }
