@@ -66,7 +66,8 @@ pub(super) fn watch(
     Ok((seen, begun.elapsed().as_secs_f64()))
 }
 
-fn look(work: Work<'_>, path: &Path, models: &mut FaceModels) -> Result<Seen> {
+/// The same, done in any case.
+pub(super) fn look(work: Work<'_>, path: &Path, models: &mut FaceModels) -> Result<Seen> {
     let Work { recipe, warnings, progress, .. } = work;
     let pick = StreamPick { video: recipe.input.video_stream.index(), ..StreamPick::default() };
     let total_secs = media::probe(path, pick)?.declared_secs.unwrap_or(0.0);

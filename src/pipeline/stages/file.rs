@@ -76,11 +76,13 @@ pub(super) fn write(file: File, key: &Key, value: &impl Serialize) -> Result<(),
 /// Reads the result with this key.
 pub(super) fn read<T: DeserializeOwned>(path: &Path, key: &Key) -> Result<T, Unusable> {
     let foreign = || Unusable::Damaged("it is no such file".into());
-    match path.metadata() {
+    let there = match path.metadata() {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(Unusable::Other),
-        // Before it is opened: a pipe would be waited for.
-        Ok(there) if !there.is_file() => return Err(foreign()),
-        there => drop(there?),
+        there => there?,
+    };
+    // Before it is opened: a pipe would be waited for.
+    if !there.is_file() {
+        return Err(foreign());
     }
     let mut file = File::open(path)?;
     let mut head = [0; MARK.len() + HASH];
