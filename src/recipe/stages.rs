@@ -54,7 +54,7 @@ mod tests {
         for (key, value) in keys {
             // A choice among names is tried by each of the names that its schema tells.
             let mut values = vec![another(&value)];
-            let names = ["all", "one", "always", "never", "auto", "ignore", "evidence", "trust", "off", "fixed"];
+            let names = ["all", "one", "always", "never", "auto", "ignore", "evidence", "trust", "causal", "interview"];
             values.extend(names.map(|name| toml::Value::String(name.into())));
             values.extend([0.0, 1.0, 2.0].map(toml::Value::Float));
             let recipe = values.into_iter().filter(|v| *v != value).find_map(|value| {
