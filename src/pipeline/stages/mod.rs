@@ -2,9 +2,9 @@
 //! corrected asks no model and decodes no picture again.
 //!
 //! A result lies in `OUT/.stages/<stage>/<interview_id>.stage`, under a key that is a hash of all it depends on: the
-//! contents read, the recipe's keys that the stage can see (see `recipe/stages.rs`), the models, the program itself, the
-//! libraries and the kind of processor. It is exact to the last bit, its warnings are part of it, and so the tables of a
-//! run that uses it are those of one that does not. It is put in its place only after the inputs were seen to be
+//! contents read, the recipe's keys that the stage can see (see `recipe/stages.rs`), the models, the program itself,
+//! the libraries and the kind of processor. It is exact to the last bit, its warnings are part of it, and so the tables
+//! of a run that uses it are those of one that does not. It is put in its place only after the inputs were seen to be
 //! unchanged. Nothing that goes wrong here costs an interview: the stage is done again, and the result is not kept.
 
 mod file;
