@@ -74,8 +74,8 @@ mod tests {
             Counts { interviews: 9, done: 2, bytes_written: 500_000_000, speed: Some(1.5), ..Counts::default() };
         let with = |left, done| words(&Counts { left, done, ..counts.clone() }, 2);
         let told = with(Some(left), 2);
-        let all = "7 of 9 left, as file sizes tell: 10.0 h of media, about 3 h 20 min with 2 jobs (1.50 s of media in a \
-                   second of each job); 2.0 GB more to write, 2.5 GB in all";
+        let all = "7 of 9 left, as file sizes tell: 10.0 h of media, about 3 h 20 min with 2 jobs (1.50 s of media in \
+                   a second of each job); 2.0 GB more to write, 2.5 GB in all";
         assert_eq!(told, all);
         assert_eq!(with(None, 9), "all 9 interviews are done, 500 MB written");
         assert!(with(None, 0).starts_with("nothing could be done"));
