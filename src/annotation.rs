@@ -60,7 +60,7 @@ pub struct TierCode {
 }
 
 /// A speech turn: segment and speaker found by diarization; one RTTM line.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SpeechTurn {
     /// Never empty inside an [`Annotation`].
     pub segment: Segment,
@@ -69,9 +69,10 @@ pub struct SpeechTurn {
 }
 
 /// All speech turns of one recording, sorted by start, end, speaker; overlap allowed, empty segments dropped.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Annotation {
     turns: Vec<SpeechTurn>,
+    #[serde(skip)]
     index: Lazy,
 }
 

@@ -417,6 +417,9 @@ pub struct Worker {
     /// Output folder.
     #[arg(long)]
     pub out: PathBuf,
+    /// What is done about results of stages of earlier runs.
+    #[arg(long, default_value = "use", value_parser = extract::kept())]
+    pub stages: turnwise::pipeline::Keep,
     /// How the tables are written.
     #[command(flatten)]
     pub tables: TableFormat,

@@ -11,7 +11,7 @@
 //! pages        inspect: tables and folders told on a terminal, SCHEMA.md
 //! doors        media (ffmpeg-next, hound) · inference (ort) · store (polars, RTTM, whole files) · dft (realfft)
 //! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse, limits, random,
-//!              statistics
+//!              statistics, packed
 //! ```
 
 pub mod annotation;
@@ -27,6 +27,7 @@ pub mod inference;
 pub mod inspect;
 pub mod limits;
 pub mod media;
+pub mod packed;
 pub mod pipeline;
 pub mod pulse;
 pub mod random;

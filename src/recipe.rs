@@ -1,6 +1,7 @@
 //! The recipe: every parameter that changes results, one table a stage, read from TOML and overridden by `--set
 //! KEY=VALUE`.
 
+mod stages;
 mod values;
 
 use std::path::Path;

@@ -4,6 +4,7 @@ use crate::time::{Seconds, Segment};
 
 mod clock;
 mod reporter;
+mod text;
 
 pub use clock::{ClockShift, TranscriptClock};
 pub use reporter::Warnings;
@@ -256,6 +257,12 @@ pub enum Warning {
         /// Its name.
         file: String,
     },
+    /// A warning of an earlier run whose result is used again, word for word.
+    #[error("{text}")]
+    Earlier {
+        /// Its text, which begins with its own code.
+        text: String,
+    },
     /// FFmpeg only guessed the file's format, and its name says another.
     #[error(
         "container_doubtful: FFmpeg takes the file for {format} with little certainty ({score} of 100), its \
@@ -407,15 +414,6 @@ pub enum Warning {
         /// The least asked for.
         least: usize,
     },
-}
-
-impl Warning {
-    /// Short stable code, the first word of the text in the tables.
-    pub fn code(&self) -> String {
-        let mut text = self.to_string();
-        text.truncate(text.find(':').unwrap_or(text.len()));
-        text
-    }
 }
 
 /// `" that can be decoded: 0 of codec x"` where there are others.

@@ -148,7 +148,8 @@ proptest! {
         for cue in &cues {
             let who = cue.speaker.to_uppercase();
             write!(sbv, "{},{}\n{who}: {}\n\n", clock(cue.start, '.'), clock(cue.end, '.'), cue.text).unwrap();
-            write!(ttml, "<p begin=\"{}\" end=\"{}ms\" ttm:agent=\"{who}\">{}</p>\n", clock(cue.start, '.'), cue.end, cue.text).unwrap();
+            let begin = clock(cue.start, '.');
+            writeln!(ttml, "<p begin=\"{begin}\" end=\"{}ms\" ttm:agent=\"{who}\">{}</p>", cue.end, cue.text).unwrap();
             said.push(serde_json::json!({"speaker": who, "start": cue.start, "end": cue.end, "text": cue.text, "words": []}));
         }
         ttml.push_str("</div></body></tt>");

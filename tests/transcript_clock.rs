@@ -1,6 +1,6 @@
 //! A transcript whose clock is not the recording's: moved when asked and where it can be known, and told either way.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 
 #[allow(dead_code, reason = "each file of stories uses a part of the stage")]
 mod stage;

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod diarize;
+mod estimate;
 mod export;
 mod extract;
 mod faces;

@@ -100,9 +100,10 @@ impl Default for ClusteringConfig {
 }
 
 /// A stretch of one voice.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct VoiceUnit {
     /// Unit length, or scaled by [`relative`].
+    #[serde(with = "crate::packed")]
     pub embedding: Vec<f32>,
     /// Its length in time: its weight.
     pub secs: f64,

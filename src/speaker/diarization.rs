@@ -9,14 +9,12 @@ use super::reconstruct;
 use super::seeds::seeds;
 use super::segmentation::{FRAMES, SegmentationConfig};
 use super::tracks::{Stitcher, VoiceTracks};
-use super::vad;
 use super::veto::Veto;
 use super::voices::{Labels, Voices};
-use super::{Diarization, KnownVoice, RATE_HZ, SpeakerBounds, SpeakerConfig, SpeakerModels, SpeakerVoice};
+use super::{Diarization, KnownVoice, RATE_HZ, Recording, SpeakerBounds, SpeakerConfig, SpeakerModels, SpeakerVoice};
 use crate::annotation::{Annotation, SpeechTurn};
 use crate::error::{Error, Result};
 use crate::signal::{SILENT_PEAK, Sound};
-use crate::table::Missing;
 use crate::time::{Seconds, Segment};
 use crate::warning::Warning;
 
@@ -68,23 +66,18 @@ pub fn diarize_told(
         let (expected, got) = (format!("{RATE_HZ} Hz"), format!("{} Hz", audio.rate_hz()));
         return Err(Error::Shape { what: "sample rate for diarization", expected, got });
     }
-    config.check()?;
+    // Before hours of listening.
     told.bounds.range()?;
-    let vad_probability = models.vad.probabilities(audio)?;
-    let speech = vad::segments(&vad_probability, &config.vad, audio.duration().get());
-    if speech.is_empty() {
-        let reason = if is_silent(audio)? { Missing::Silent } else { Missing::NoSpeech };
-        return Ok(Diarization { vad_probability, reason: Some(reason), ..Diarization::default() });
-    }
-
-    RecordingHeard::new(audio, models, config, (vad_probability, speech))?.diarization(audio, config, told)
+    Recording::hear(audio, models, config)?.diarization(audio, config, told)
 }
 
 /// What the models say of a recording, before it is decided who its speakers are.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct RecordingHeard {
     tracks: VoiceTracks,
     voices: Voices,
     speech: Vec<Segment>,
+    #[serde(with = "crate::packed")]
     vad_probability: Vec<f32>,
 }
 
@@ -219,7 +212,8 @@ fn annotate(speakers: &[Speaker]) -> Annotation {
     )
 }
 
-fn is_silent(audio: &impl Sound) -> Result<bool> {
+/// True where nothing of it reaches [`SILENT_PEAK`].
+pub(super) fn is_silent(audio: &impl Sound) -> Result<bool> {
     for start in (0..audio.count()).step_by(LEVEL_PIECE) {
         if audio.piece(start..start + LEVEL_PIECE)?.iter().any(|s| s.abs() >= SILENT_PEAK) {
             return Ok(false);

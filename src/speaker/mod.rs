@@ -20,6 +20,7 @@ mod fbank;
 mod labels;
 mod overlooked;
 mod reconstruct;
+mod recording;
 mod resegmentation;
 mod score;
 mod seeds;
@@ -46,6 +47,7 @@ pub use embedding::{EMBEDDING, Embedder, Embedding, cosine};
 pub use enrolment::{EnrolmentConfig, KnownVoice, merge_voices, name_speakers, voice_of};
 pub use labels::{LabelEvidenceConfig, LabelUse, LabelledTurn};
 pub use reconstruct::SpeechTurnConfig;
+pub use recording::Recording;
 pub use resegmentation::ResegmentationConfig;
 pub use score::{Score, ScoreOptions, score};
 pub use segmentation::{SegmentationConfig, Segmenter};
@@ -159,19 +161,20 @@ impl ModelSet for SpeakerModels {
 }
 
 /// One speaker's voice.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SpeakerVoice {
     /// Label in the annotation, `SPEAKER_00` for the first heard.
     pub speaker: String,
     /// 192 values, unit length: the mean over the speaker's solo speech; `None` for one who never speaks alone long
     /// enough.
+    #[serde(with = "crate::packed")]
     pub embedding: Embedding,
     /// Seconds spoken, overlap included.
     pub total_secs: f64,
 }
 
 /// Who spoke when.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Diarization {
     /// Speech turns, overlap kept; speakers `SPEAKER_00`, … in order of first appearance.
     pub annotation: Annotation,
@@ -182,6 +185,7 @@ pub struct Diarization {
     /// One entry per speaker of `annotation`, in the order of the labels.
     pub voices: Vec<SpeakerVoice>,
     /// Speech probability of each 32 ms (512 samples) from the origin, 0 to 1.
+    #[serde(with = "crate::packed")]
     pub vad_probability: Vec<f32>,
     /// Bounds that could not be met, audio too short to tell voices apart.
     pub warnings: Vec<Warning>,

@@ -12,11 +12,12 @@ const PAIRINGS: [[usize; LOCAL_SPEAKERS]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2],
 const EDGE_WEIGHT: f32 = 0.1;
 
 /// One voice through neighbouring windows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct VoiceTrack {
     /// Recording frame of `activity[0]`.
     pub first_frame: usize,
     /// Probability of this voice in each frame, 0 to 1: the weighted mean over the windows over it.
+    #[serde(with = "crate::packed")]
     pub activity: Vec<f32>,
 }
 
@@ -38,7 +39,7 @@ impl VoiceTrack {
 }
 
 /// All tracks of a recording.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct VoiceTracks {
     /// In order of first appearance.
     pub tracks: Vec<VoiceTrack>,

@@ -39,6 +39,7 @@ const TRUSTED_PER_SEC: f64 = 200.0;
 const BUSY_SHARE: f64 = 0.5;
 
 /// The tracks' voices, embedded.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Voices {
     /// Units of solo speech and the track each is of.
     pub(super) units: Vec<(VoiceUnit, usize)>,

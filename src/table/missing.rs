@@ -1,7 +1,7 @@
 //! Why a value is missing.
 
 /// Why a group of columns is null; the value of a `<group>_missing` column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Missing {
     /// The recording has no such stream.
     NoStream,
