@@ -91,6 +91,13 @@ pub enum Command {
         /// Which shell.
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages, one a command, for those who package the program: `man -l DIR/turnwise.1`.
+    #[command(hide = true)]
+    Man {
+        /// Folder for turnwise.1 and turnwise-COMMAND.1; made when it is not there.
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        to: PathBuf,
+    },
     /// Work on requests from standard input; started by extract.
     #[command(hide = true)]
     Worker(Worker),
