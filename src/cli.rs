@@ -14,6 +14,10 @@ pub use extract::Extract;
 pub use pack::Pack;
 pub use status::Status;
 
+/// Options of every command stand behind the command's own in help and manual pages; without an order of their own they
+/// would stand among them, in another place with each command that is added.
+const EVERYWHERE: usize = 900;
+
 /// Interview videos and transcripts in, Parquet tables of faces, voices and turns out.
 #[derive(Debug, Parser)]
 #[command(name = "turnwise", version, about, propagate_version = true, arg_required_else_help = true)]
@@ -22,18 +26,19 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     /// Tell more: -v what is done, -vv details of every stage. RUST_LOG overrides it.
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, display_order = EVERYWHERE)]
     pub verbose: u8,
     /// Tell errors only, and draw no progress bars.
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = EVERYWHERE)]
     pub quiet: bool,
     /// Folder with the model files and ONNX Runtime, where `make models` did not put them in the usual place.
-    #[arg(long, global = true, value_name = "DIR", env = "TURNWISE_MODELS", value_hint = ValueHint::DirPath)]
+    #[arg(long, global = true, value_name = "DIR", env = "TURNWISE_MODELS", value_hint = ValueHint::DirPath,
+        display_order = EVERYWHERE)]
     pub models: Option<PathBuf>,
     /// Who may read the files and folders that are made: you alone, or also the group, for a lab that works in one
     /// folder; its members can then go on where another stopped. A umask stricter than 022 holds. Default: the owner;
     /// where `extract` goes on in a folder that its group may write to, the group.
-    #[arg(long, global = true, value_enum, value_name = "WHO")]
+    #[arg(long, global = true, value_enum, value_name = "WHO", display_order = EVERYWHERE)]
     pub share: Option<Share>,
 }
 

@@ -70,6 +70,8 @@ class Pages(unittest.TestCase):
             found = commands.faults(self.program, Path("page.md"), f"See `{span}`.\n")
             self.assertEqual(len(found), 1, (span, found))
             self.assertIn(told, found[0])
+        found = commands.faults(self.program, ROOT / "page.md", "[a](README.md#x) [b](READTHEM.md) [c](https://d.org)\n")
+        self.assertEqual([fault.split(": ", 1)[1] for fault in found], ["there is no file READTHEM.md"])
         good = f"`turns.smile_mean`, `turns.egemaps_*`, `face.rate_hz`, `--jobs`, `turns.csv`\n\n{FENCE}sh\nturnwise extract a --out b -j 2\n{FENCE}\n"
         self.assertEqual(commands.faults(self.program, Path("page.md"), good), [])
 

@@ -162,6 +162,11 @@ def faults(program: Program, page: Path, text: str | None = None) -> list[str]:
             for target in re.findall(r"(?:^|&& )make ([a-z][\w-]*)", line):
                 if target not in targets:
                     found.append(f"{block.place}: the Makefile has no target {target}")
+    if (ROOT / "docs/src") not in page.parents:
+        # The site's own links are checked when it is built.
+        for link in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", text):
+            if not (page.parent / link).exists():
+                found.append(f"{page}: there is no file {link}")
     for span in spans(text):
         found += [f"{page}: {fault}" for fault in faults_of_span(program, tables, targets, span)]
     return found

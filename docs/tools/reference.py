@@ -185,7 +185,7 @@ def models_page(registry: dict) -> str:
 
 def warnings_page(source: str) -> str:
     """The codes of warnings with what each says, from the list in src/warning.rs."""
-    told = re.compile(r'((?:^    /// .*\n)+)    #\[error\(\s*"((?:[^"\\\\]|\\\\.)*)"', re.M)
+    told = re.compile(r'((?:^    /// .*\n)+)    #\[error\(\s*"((?:[^"\\]|\\[\s\S])*)"', re.M)
     kinds: dict[str, list[str]] = {}
     for comment, text in told.findall(source):
         code, words = re.sub(r"\\\n\s*", "", text).split(": ", 1)
