@@ -70,7 +70,7 @@ def metadata(platform: str) -> dict:
 
 
 def linked(told: dict) -> list[dict]:
-    """The crates that the program is built with: reached without dependencies for tests alone; sorted, itself left out."""
+    """The crates that the program is built with, those for tests alone and itself left out; sorted."""
     nodes = {node["id"]: node for node in told["resolve"]["nodes"]}
     root = told["resolve"]["root"]
     reached, left = {root}, [root]
@@ -87,7 +87,9 @@ def linked(told: dict) -> list[dict]:
 def texts(crate: dict) -> list[Path]:
     """The files of a crate that hold its licences."""
     folder = Path(crate["manifest_path"]).parent
-    return sorted(path for path in folder.iterdir() if path.is_file() and NAMES.search(path.name) and path.suffix != ".rs")
+    return sorted(
+        path for path in folder.iterdir() if path.is_file() and NAMES.search(path.name) and path.suffix != ".rs"
+    )
 
 
 def models(registry: dict) -> list[str]:
@@ -98,16 +100,33 @@ def models(registry: dict) -> list[str]:
 
 def page(crates: list[dict]) -> str:
     lines = ["# Licences of others", ""]
-    lines += ["Made by `python3 tests/licences.py --update`; do not edit. Turnwise itself is under the MIT licence (`LICENSE`).", ""]
+    lines += [
+        "Made by `python3 tests/licences.py --update`; do not edit. Turnwise itself is under the MIT licence.",
+        "",
+    ]
     lines += ["## Crates", ""]
-    lines += [f"The program is built with these {len(crates)} crates. `python3 tests/licences.py --texts FILE` writes their texts.", ""]
+    lines += [
+        f"The {len(crates)} that the program is built with. `python3 tests/licences.py --texts FILE` writes their texts.",
+        "",
+    ]
     lines += ["| crate | version | licence | repository |", "|---|---|---|---|"]
     for crate in crates:
         lines.append(f"| {crate['name']} | {crate['version']} | {crate['license']} | {crate['repository'] or ''} |")
     lines += ["", "## Libraries", ""]
-    lines += ["FFmpeg's libraries are those of the system, linked dynamically: LGPL-2.1-or-later, or GPL-2.0-or-later as most"]
-    lines += ["distributions build them. C sources inside crates (mimalloc: MIT; zstd: BSD-3-Clause; LZ4: BSD-2-Clause) are"]
-    lines += ["compiled in.", "", "## Models", "", "None is in the repository; they are fetched by package name. From `onnx/models.toml`:", ""]
+    lines += [
+        "FFmpeg's libraries are those of the system, linked dynamically: LGPL-2.1-or-later, or GPL-2.0-or-later as most"
+    ]
+    lines += [
+        "distributions build them. C sources inside crates (mimalloc: MIT; zstd: BSD-3-Clause; LZ4: BSD-2-Clause) are"
+    ]
+    lines += [
+        "compiled in.",
+        "",
+        "## Models",
+        "",
+        "None is in the repository; they are fetched by package name. From `onnx/models.toml`:",
+        "",
+    ]
     lines += models(tomllib.loads((ROOT / "onnx/models.toml").read_text()))
     return "\n".join(lines) + "\n"
 

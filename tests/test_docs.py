@@ -37,8 +37,13 @@ class Pages(unittest.TestCase):
         self.assertEqual(faults, [])
 
     def test_enough_is_looked_at(self):
-        lines = [line for page in commands.pages() for block in blocks.blocks(page.read_text(), page)
-                 if block.language in blocks_shells() for line in blocks.shell_lines(block)]
+        lines = [
+            line
+            for page in commands.pages()
+            for block in blocks.blocks(page.read_text(), page)
+            if block.language in blocks_shells()
+            for line in blocks.shell_lines(block)
+        ]
         called = {call[0] for line in lines for call in blocks.calls(line) if call}
         missing = set(self.program.commands()) - called - {"check", "completions"}
         self.assertLessEqual(missing, {"models"}, "commands that no page shows in use")
@@ -70,9 +75,12 @@ class Pages(unittest.TestCase):
             found = commands.faults(self.program, Path("page.md"), f"See `{span}`.\n")
             self.assertEqual(len(found), 1, (span, found))
             self.assertIn(told, found[0])
-        found = commands.faults(self.program, ROOT / "page.md", "[a](README.md#x) [b](READTHEM.md) [c](https://d.org)\n")
+        found = commands.faults(
+            self.program, ROOT / "page.md", "[a](README.md#x) [b](READTHEM.md) [c](https://d.org)\n"
+        )
         self.assertEqual([fault.split(": ", 1)[1] for fault in found], ["there is no file READTHEM.md"])
-        good = f"`turns.smile_mean`, `turns.egemaps_*`, `face.rate_hz`, `--jobs`, `turns.csv`\n\n{FENCE}sh\nturnwise extract a --out b -j 2\n{FENCE}\n"
+        good = "`turns.smile_mean`, `turns.egemaps_*`, `face.rate_hz`, `--jobs`, `turns.csv`\n\n"
+        good += f"{FENCE}sh\nturnwise extract a --out b -j 2\n{FENCE}\n"
         self.assertEqual(commands.faults(self.program, Path("page.md"), good), [])
 
     def test_the_reference_has_every_table_column_key_and_command(self):
@@ -112,13 +120,16 @@ def blocks_shells():
 
 class Tools(unittest.TestCase):
     def test_calls_of_a_line(self):
-        line = 'A=1 nice turnwise extract "my corpus.csv" --out o > log 2>&1 && target/release/turnwise inspect o | head -3; echo turnwise x'
+        line = 'A=1 nice turnwise extract "my corpus.csv" --out o > log 2>&1 && '
+        line += "target/release/turnwise inspect o | head -3; echo turnwise x"
         self.assertEqual(blocks.calls(line), [["extract", "my corpus.csv", "--out", "o"], ["inspect", "o"]])
 
     def test_blocks_know_their_lines_and_must_be_closed(self):
         text = f"a\n{FENCE}console,run\n$ one \\\n    two\nout\n{FENCE}\n"
         (block,) = blocks.blocks(text)
-        self.assertEqual((block.words, block.runs, text.split("\n")[block.first]), (["console", "run"], True, "$ one \\"))
+        self.assertEqual(
+            (block.words, block.runs, text.split("\n")[block.first]), (["console", "run"], True, "$ one \\")
+        )
         self.assertEqual(sessions.steps(block), [("one \\\n    two", "out")])
         with self.assertRaises(ValueError):
             blocks.blocks(f"{FENCE}sh\nturnwise\n")
@@ -175,16 +186,31 @@ class Tools(unittest.TestCase):
             broken, looked, elsewhere = links.check(site)
             self.assertEqual(looked, 6)
             self.assertEqual(elsewhere, {"https://d.org", "https://e.org/f.js"})
-            ends = ("b.html#y has no such anchor", "no c.html", "elsewhere: https://e.org/f.js", "no g.svg", "from elsewhere")
+            ends = (
+                "b.html#y has no such anchor",
+                "no c.html",
+                "elsewhere: https://e.org/f.js",
+                "no g.svg",
+                "from elsewhere",
+            )
             self.assertEqual(len(broken), len(ends), broken)
-            for end, found in zip(sorted(ends), sorted(broken, key=lambda f: sorted(ends).index(next(e for e in ends if f.endswith(e))))):
+            for end, found in zip(
+                sorted(ends), sorted(broken, key=lambda f: sorted(ends).index(next(e for e in ends if f.endswith(e))))
+            ):
                 self.assertTrue(found.endswith(end), found)
 
 
 class Licences(unittest.TestCase):
     def test_expressions(self):
         allowed = {"MIT", "ISC", "Apache-2.0 WITH LLVM-exception"}
-        for good in ("MIT", "GPL-3.0 OR MIT", "MIT/Apache-2.0", "MIT AND ISC", "(GPL-3.0 OR ISC) AND MIT", "Apache-2.0 WITH LLVM-exception"):
+        for good in (
+            "MIT",
+            "GPL-3.0 OR MIT",
+            "MIT/Apache-2.0",
+            "MIT AND ISC",
+            "(GPL-3.0 OR ISC) AND MIT",
+            "Apache-2.0 WITH LLVM-exception",
+        ):
             self.assertTrue(licences.allowed_by(good, allowed), good)
         for wrong in ("GPL-3.0", "MIT AND GPL-3.0", "Apache-2.0", "(MIT OR ISC) AND GPL-3.0", "Apache-2.0 WITH other"):
             self.assertFalse(licences.allowed_by(wrong, allowed), wrong)
@@ -196,7 +222,13 @@ class Licences(unittest.TestCase):
         def node(name, *deps):
             return {"id": name, "deps": [{"pkg": to, "dep_kinds": [{"kind": kind}]} for to, kind in deps]}
 
-        nodes = [node("root", ("a", None), ("t", "dev")), node("a", ("b", "build")), node("t"), node("b", ("x", "dev")), node("x")]
+        nodes = [
+            node("root", ("a", None), ("t", "dev")),
+            node("a", ("b", "build")),
+            node("t"),
+            node("b", ("x", "dev")),
+            node("x"),
+        ]
         packages = [{"id": name, "name": name, "version": "1"} for name in ("x", "b", "root", "t", "a")]
         told = {"resolve": {"root": "root", "nodes": nodes}, "packages": packages}
         self.assertEqual([crate["name"] for crate in licences.linked(told)], ["a", "b"])

@@ -3,7 +3,7 @@
 
     python3 docs/tools/build.py                 check the commands, run the examples, make the book, check its links
     python3 docs/tools/build.py --update        write what the examples print into the pages
-    python3 docs/tools/build.py --no-run        without running the examples (their figures are then the stored ones)
+    python3 docs/tools/build.py --no-run        without running the examples (the figures are then the stored ones)
 
 Needs the program (TURNWISE_BINARY, else target/release/turnwise) and its models. mdBook is taken from the PATH, else
 installed by pip into an environment in the cache, as are the libraries of the examples. Standard library only.
@@ -79,7 +79,7 @@ def source(stage: Path, program: commands.Program) -> list[Path]:
 
 
 def run_examples(pages: list[Path], folder: Path, program: commands.Program, update: bool) -> list[str]:
-    """Runs README's blocks and the pages', and keeps their figures."""
+    """Runs README's blocks and the pages'; with `update` their figures are stored too."""
     python = environment([DOCS / "examples.txt"], []) / "bin/python"
     stage = sessions.Stage(folder, program.binary, python, shutil.which("Rscript"))
     stage.prepare()
@@ -113,6 +113,8 @@ def main() -> int:
         faults += run_examples(pages, target / "docs/work", program, options.update)
         # The pages shown are those that were held against the program just now.
         pages = source(target / "docs/book", program)
+        for figure in (target / "docs/work/figures").glob("*.svg"):
+            shutil.copy(figure, target / "docs/book/src/figures")
     site = target / "docs/site"
     shutil.rmtree(site, ignore_errors=True)
     subprocess.run([mdbook(), "build", target / "docs/book", "--dest-dir", site.resolve()], check=True)

@@ -84,7 +84,11 @@ def faults_of_call(program: Program, words: list[str]) -> list[str]:
         name = word.split("=")[0]
         if re.fullmatch(r"--?[A-Za-z][\w-]*", name) and name not in program.options(*command):
             faults.append(f"{' '.join(('turnwise', *command))} has no option {name}")
-        setting = word.partition("=")[2] if word.startswith("--set=") else rest[at + 1] if word == "--set" and at + 1 < len(rest) else ""
+        setting = (
+            word.partition("=")[2]
+            if word.startswith("--set=")
+            else rest[at + 1] if word == "--set" and at + 1 < len(rest) else ""
+        )
         # Texts in capitals stand for what the reader puts there.
         if "=" in setting and not re.search(r"=[A-Z]+$|^KEY", setting) and (why := program.refuses(setting)):
             faults.append(f"--set {setting}: {why}")
@@ -140,7 +144,9 @@ def faults_of_span(program: Program, tables: dict[str, set[str]], targets: set[s
             return []
         sections = {key.split(".")[0] for key in program.recipe_keys()}
         known = span in program.recipe_keys() or (span.endswith(".*") and span[:-2] in program.recipe_keys())
-        files = re.search(r"\.(csv|toml|md|srt|py|sh|parquet|rttm|wav|mp4|json|jsonl|vtt|dic|svg|jpg|png|txt|eaf|cha)$", span)
+        files = re.search(
+            r"\.(csv|toml|md|srt|py|sh|parquet|rttm|wav|mp4|json|jsonl|vtt|dic|svg|jpg|png|txt|eaf|cha)$", span
+        )
         if (table in tables or table in sections) and not known and not files:
             return [f"{span} is neither a column nor a key of the recipe"]
     return []

