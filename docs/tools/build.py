@@ -62,7 +62,8 @@ def source(stage: Path, program: commands.Program) -> list[Path]:
     """The book's source: the written pages and the made ones. Gives the written pages in the order of SUMMARY.md."""
     shutil.rmtree(stage, ignore_errors=True)
     shutil.copytree(DOCS / "src", stage / "src")
-    shutil.copy(DOCS / "book.toml", stage)
+    for name in ("book.toml", "wide.css"):
+        shutil.copy(DOCS / name, stage)
     pages, listed = reference.made(program)
     for place, text in pages.items():
         (stage / "src" / place).parent.mkdir(parents=True, exist_ok=True)
@@ -115,11 +116,13 @@ def main() -> int:
         pages = source(target / "docs/book", program)
         for figure in (target / "docs/work/figures").glob("*.svg"):
             shutil.copy(figure, target / "docs/book/src/figures")
+    for fault in faults:
+        print(fault, file=sys.stderr, flush=True)
     site = target / "docs/site"
     shutil.rmtree(site, ignore_errors=True)
     subprocess.run([mdbook(), "build", target / "docs/book", "--dest-dir", site.resolve()], check=True)
     broken, looked, elsewhere = links.check(site.resolve())
-    for fault in [*faults, *broken]:
+    for fault in broken:
         print(fault, file=sys.stderr)
     print(f"{len(list(site.rglob('*.html')))} pages, {looked} links inside the site, {len(broken)} broken")
     print(f"{len(elsewhere)} addresses elsewhere, not asked: {site / 'elsewhere.txt'}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
@@ -143,7 +144,7 @@ def faults_of_span(program: Program, tables: dict[str, set[str]], targets: set[s
         if table in tables and is_column(tables[table], name):
             return []
         sections = {key.split(".")[0] for key in program.recipe_keys()}
-        known = span in program.recipe_keys() or (span.endswith(".*") and span[:-2] in program.recipe_keys())
+        known = any(fnmatchcase(key, span) for key in program.recipe_keys())
         files = re.search(
             r"\.(csv|toml|md|srt|py|sh|parquet|rttm|wav|mp4|json|jsonl|vtt|dic|svg|jpg|png|txt|eaf|cha)$", span
         )
@@ -180,5 +181,5 @@ def faults(program: Program, page: Path, text: str | None = None) -> list[str]:
 
 def pages() -> list[Path]:
     """The pages for readers: README, the site, and what stands beside the scripts."""
-    beside = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "onnx/README.md")]
+    beside = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "onnx/README.md")]
     return [*beside, *sorted(ROOT.glob("pipelines/*/README.md")), *sorted((ROOT / "docs/src").rglob("*.md"))]
