@@ -4,7 +4,8 @@
     ```python,run       a script; what it prints is the block ```text,output right behind it, if there is one
     ```r,run            the same in R
 
-In the text that a page shows, a line `...` stands for any lines and `[..]` for anything within a line. All blocks of a
+In the text that a page shows, a line `...` stands for any lines and `[..]` for anything within a line. Commands run with
+`pipefail`: show the first lines by `sed -n '1,5p'`, since `head` may end what writes to it. All blocks of a
 build work in one folder, in which `data`, `pipelines` and `onnx` are those of the clone.
 """
 
