@@ -18,6 +18,10 @@ pub use probe::Probe;
 pub use status::Status;
 pub use transcript::ExportTranscript;
 
+/// Options of every command stand behind the command's own in help and manual pages; without an order of their own they
+/// would stand among them, in another place with each command that is added.
+const EVERYWHERE: usize = 900;
+
 /// Interview videos and transcripts in, Parquet tables of faces, voices and turns out.
 #[derive(Debug, Parser)]
 #[command(name = "turnwise", version, about, propagate_version = true, arg_required_else_help = true)]
@@ -26,18 +30,19 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     /// Tell more: -v what is done, -vv details of every stage. RUST_LOG overrides it.
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, display_order = EVERYWHERE)]
     pub verbose: u8,
     /// Tell errors only, and draw no progress bars.
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = EVERYWHERE)]
     pub quiet: bool,
     /// Folder with the model files and ONNX Runtime, where `make models` did not put them in the usual place.
-    #[arg(long, global = true, value_name = "DIR", env = "TURNWISE_MODELS", value_hint = ValueHint::DirPath)]
+    #[arg(long, global = true, value_name = "DIR", env = "TURNWISE_MODELS", value_hint = ValueHint::DirPath,
+        display_order = EVERYWHERE)]
     pub models: Option<PathBuf>,
     /// Who may read the files and folders that are made: you alone, or also the group, for a lab that works in one
     /// folder; its members can then go on where another stopped. A umask stricter than 022 holds. Default: the owner;
     /// where `extract` goes on in a folder that its group may write to, the group.
-    #[arg(long, global = true, value_enum, value_name = "WHO")]
+    #[arg(long, global = true, value_enum, value_name = "WHO", display_order = EVERYWHERE)]
     pub share: Option<Share>,
 }
 
@@ -96,6 +101,13 @@ pub enum Command {
     Completions {
         /// Which shell.
         shell: clap_complete::Shell,
+    },
+    /// Write the manual pages, one a command, for those who package the program: `man -l DIR/turnwise.1`.
+    #[command(hide = true)]
+    Man {
+        /// Folder for turnwise.1 and turnwise-COMMAND.1; made when it is not there.
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        to: PathBuf,
     },
     /// Work on requests from standard input; started by extract.
     #[command(hide = true)]

@@ -9,6 +9,7 @@ mod faces;
 pub mod logging;
 mod logs;
 mod machine;
+mod man;
 mod part;
 mod probe;
 mod progress;
@@ -63,6 +64,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Pack(args) => print(&export::pack(args, &registry()?)?)?,
         Command::Models => return machine::models(&registry()?),
         Command::Doctor => return machine::doctor(&registry()?),
+        Command::Man { to } => print(&man::write(to)?)?,
         Command::Recipe(args) if args.json_schema => print(&format!("{:#}\n", Recipe::json_schema()))?,
         Command::Recipe(args) => print(&recipe(&args.recipe)?.to_toml()?)?,
         Command::Schema(args) => match (&args.codebook, &args.to) {

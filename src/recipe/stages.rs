@@ -14,8 +14,10 @@ impl Recipe {
         let defaults = Recipe::default();
         let InputConfig { audio_stream, audio_mix, track_speakers, .. } = defaults.input;
         let InputConfig { lenient, labels, apply_transcript_offset, transcript_shift_secs, .. } = defaults.input;
+        let InputConfig { tiers, encoding, frame_rate_hz, sample_rate_hz, .. } = defaults.input;
         let input = InputConfig { audio_stream, audio_mix, track_speakers, ..self.input.clone() };
         let input = InputConfig { lenient, labels, apply_transcript_offset, transcript_shift_secs, ..input };
+        let input = InputConfig { tiers, encoding, frame_rate_hz, sample_rate_hz, ..input };
         let Recipe { voice, speaker, turns, .. } = defaults;
         Recipe { input, voice, speaker, turns, ..self.clone() }
     }
@@ -41,6 +43,7 @@ mod tests {
             toml::Value::Float(x) => toml::Value::Float(x * 0.5 + 0.125),
             toml::Value::Boolean(b) => toml::Value::Boolean(!b),
             toml::Value::String(s) => toml::Value::String(format!("{s}x")),
+            toml::Value::Array(names) => toml::Value::Array([&names[..], &["x".into()]].concat()),
             other => panic!("a kind of value this test does not know: {other}"),
         }
     }
@@ -55,6 +58,7 @@ mod tests {
             // A choice among names is tried by each of the names that its schema tells.
             let mut values = vec![another(&value)];
             let names = ["all", "one", "always", "never", "auto", "ignore", "evidence", "trust", "causal", "interview"];
+            let names = names.into_iter().chain(["windows-1250"]);
             values.extend(names.map(|name| toml::Value::String(name.into())));
             values.extend([0.0, 1.0, 2.0].map(toml::Value::Float));
             let recipe = values.into_iter().filter(|v| *v != value).find_map(|value| {
@@ -90,6 +94,10 @@ mod tests {
                 "input.track_speakers",
                 "input.lenient",
                 "input.labels",
+                "input.tiers",
+                "input.encoding",
+                "input.frame_rate_hz",
+                "input.sample_rate_hz",
                 "input.apply_transcript_offset",
                 "input.transcript_shift_secs",
             ])
