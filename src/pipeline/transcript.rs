@@ -21,6 +21,7 @@ pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     units::fit(&mut read, media_secs, path, keep)?.into_iter().for_each(|w| warnings.push(w));
     shift(&mut read.turns, recipe.input.transcript_shift_secs).into_iter().for_each(|w| warnings.push(w));
     shift_events(&mut read.events, recipe.input.transcript_shift_secs);
+    read.sort_by_time();
     merge(&mut read, &recipe.turns.floor).into_iter().for_each(|w| warnings.push(w));
     Ok(Some(read))
 }
