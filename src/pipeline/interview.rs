@@ -270,9 +270,8 @@ fn speech_columns<'a>() -> Vec<Column<Row<'a>>> {
     let mut columns = all_of(Modality::Timing, counts);
     columns.push(Column::text(
         "speech_missing",
-        "Why speech_secs is 0 or null: no_stream (no sound: null), silent \
-                                                 (no sample beyond -80 dBFS), no_speech (sound, and nobody talks in \
-                                                 it, or nobody in the RTTM file). Null = somebody talks.",
+        "Why speech_secs is 0 or null: no_stream (no sound: null), silent (no sample beyond -80 dBFS), no_speech \
+         (sound, and nobody talks in it, or nobody in the RTTM file). Null = somebody talks.",
         Row::speech_missing,
     ));
     columns.push(Column::int("labels_matched", "", "Transcript labels matched to a voice.", |r: &Row<'a>| {
