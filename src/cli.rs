@@ -184,8 +184,8 @@ fn transcript_help() -> String {
 /// `turnwise schema`.
 #[derive(Debug, Args)]
 pub struct Schema {
-    /// Write the codebook of this output folder instead: name, unit, meaning, source, modality, cut-off, share filled
-    /// and range seen of every column, over all finished interviews.
+    /// Write the codebook of this output folder of `extract` instead, which must hold a finished interview: name, unit,
+    /// meaning, source, modality, cut-off, share filled and range seen of every column, over all finished interviews.
     #[arg(long, value_name = "OUT", requires = "to", value_hint = ValueHint::DirPath)]
     pub codebook: Option<PathBuf>,
     /// Folder for codebook.md and codebook.csv.

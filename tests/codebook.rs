@@ -128,3 +128,17 @@ fn thirty_columns_to_begin_with_are_there_and_the_documentation_lists_them() {
     let expected: Vec<String> = first.iter().map(|(table, column)| format!("{table}.{column}")).collect();
     assert_eq!(listed, expected);
 }
+
+#[test]
+fn every_warning_a_table_can_hold_is_in_the_column_that_holds_them() {
+    let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/warning.rs")).unwrap();
+    let texts = source.split("#[error(").skip(1).filter_map(|rest| rest.split_once('"'));
+    let codes: Vec<&str> = texts.filter_map(|(_, text)| Some(text.split_once(':')?.0)).collect();
+    assert!(codes.len() > 40 && codes.contains(&"speaker_match") && codes.contains(&"crowd"), "{codes:?}");
+    let tables = schemas(&Recipe::default());
+    let interviews = tables.iter().find(|t| t.name == "interviews").unwrap();
+    let told = &interviews.columns.iter().find(|c| c.name == "warnings").unwrap().description;
+    let words: Vec<&str> = told.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let untold: Vec<&&str> = codes.iter().filter(|code| !words.contains(code)).collect();
+    assert!(untold.is_empty(), "{untold:?}");
+}

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::media::{AudioReport, VideoReport};
 use crate::recipe::Recipe;
 use crate::table::{
-    Column, ColumnSpec, CutOff, Kind, Layout, Missing, Modality, Table, TableSchema, all_of, all_until,
+    Column, ColumnSpec, CutOff, DIARIZATION, Kind, Layout, Missing, Modality, Table, TableSchema, all_of, all_until,
 };
 use crate::turns::TranscriptOffset;
 
@@ -75,7 +75,12 @@ impl<'a> Row<'a> {
 
     fn speech_missing(&self) -> Option<Missing> {
         let scene = self.scene()?;
-        if scene.heard.report.is_some() { scene.heard.diarization.reason } else { Some(Missing::NoStream) }
+        let nobody = || scene.annotation().turns().is_empty().then_some(Missing::NoSpeech);
+        if scene.heard.report.is_some() {
+            scene.heard.diarization.reason.or_else(nobody)
+        } else {
+            Some(Missing::NoStream)
+        }
     }
 
     fn face_share(&self) -> Option<f64> {
@@ -106,11 +111,19 @@ fn layout<'a>() -> Layout<Row<'a>> {
         Kind::StrList,
         "",
         "What a user should know: a list of texts, each a code, a colon and words; empty = nothing to tell, null \
-         where the interview failed without any. Something of the recording is lost or replaced: decode_error, \
+         where the interview failed without any. speaker_match: labels and voices disagree: speaker_contradicts is \
+         true in at least one turn (they are numbered), or a label has no voice of its own. transcript_offset: the \
+         transcript's times do not fit the speech: moved by 0.3 s or more, within \
+         {turns.max_transcript_offset_secs} s, cues and Silero's probability of speech correlate at 0.3 or better \
+         and by more than 0.05 better than as written; or they were moved, as asked. crowd: more people than every \
+         pair of which dyads and synchrony have. Something of the recording is lost or replaced: decode_error, \
          shortfall, truncated, frames_missing, video_gap, gap_filled, gaps_filled, not_sound, audio_overlap, \
-         track_lost, bytes_unread, no_stream, turns_past_end, turns_before_start, transcript. Labels and voices \
-         disagree: speaker_match. The transcript's times do not fit the speech: transcript_offset. What the other \
-         codes mean stands in their words.",
+         track_lost, bytes_unread, no_stream, video_time_order, channels_cancel. Times are in doubt: \
+         timestamp_jump, times_early, audio_clock, video_clock, duration_doubtful. The transcript: transcript (cues \
+         dropped, unordered, overlapping, empty), turns_past_end, turns_before_start, control_characters. What was \
+         taken: stream_chosen, tracks_mixed, wav_joined, rttm_recordings, rttm_empty, container_doubtful. Good to \
+         know: variable_frame_rate, audio_format_change, above_full_scale, hdr_untouched, crowded_picture, \
+         speech_unsegmented, too_few_speakers. The words tell the rest.",
     );
     columns.push(Column::new(warnings, |r: &Row<'a>| r.warnings.clone()));
     let hashes = [
@@ -240,18 +253,32 @@ fn speech_columns<'a>() -> Vec<Column<Row<'a>>> {
         ),
         Column::int("speakers", "", "Diarized speakers.", |r: &Row<'a>| {
             r.heard().map(|s| s.annotation().speakers().len())
-        }),
+        })
+        .from_source(DIARIZATION),
         Column::float(
             "speech_secs",
             "s",
-            "Time in which anybody talks, by the sound (diarization, or the RTTM file given), never by the \
-             transcript; where two talk together it counts once. 0 where nobody was found (see speech_missing); null \
-             without sound.",
+            "Time in which anybody talks: the speech turns of the table speech, where two talk together counted \
+             once. By diarization of the sound: pyannote segmentation-3.0 says every 17 ms how many talk (its \
+             likeliest class, no threshold). A speaker's gaps below {speaker.turns.min_gap_secs} s are filled and \
+             turns below {speaker.turns.min_turn_secs} s dropped; so is a turn throughout which Silero's \
+             probability of speech stays below {speaker.turns.veto_probability}, if its level lies \
+             {speaker.turns.veto_below_speech_db} dB below the recording's speech. Where Silero hears no speech at \
+             all, there is none. The labelled cues of a transcript are evidence beside the sound (speaker.labels \
+             was {speaker.labels}; ignore = the sound alone). With an RTTM file, or input.track_speakers, it is the \
+             time those give. Laughter and an audience are no class of their own: they count where the networks \
+             take them for speech. 0 where nobody was found; null without sound; both with speech_missing.",
             |r: &Row<'a>| r.heard().map(|s| union_secs(s.annotation().turns().iter().map(|t| t.segment))),
-        ),
+        )
+        .from_source(DIARIZATION),
     ];
     let mut columns = all_of(Modality::Timing, counts);
-    columns.push(Column::text("speech_missing", "Why nobody was found speaking.", Row::speech_missing));
+    columns.push(Column::text(
+        "speech_missing",
+        "Why speech_secs is 0 or null: no_stream (no sound: null), silent (no sample beyond -80 dBFS), no_speech \
+         (sound, and nobody talks in it, or nobody in the RTTM file). Null = somebody talks.",
+        Row::speech_missing,
+    ));
     columns.push(Column::int("labels_matched", "", "Transcript labels matched to a voice.", |r: &Row<'a>| {
         r.read().map(|s| s.matches.iter().filter(|m| m.diarized.is_some()).count())
     }));
@@ -318,7 +345,8 @@ fn offset_columns<'a>() -> Vec<Column<Row<'a>>> {
         Column::float(
             "transcript_offset_correlation",
             "1",
-            "Correlation of cues and voice activity at that offset, over what both cover.",
+            "Pearson's correlation of cues (1 inside, 0 outside) and Silero's probability of speech, every 32 ms, \
+             at that offset, over what both cover.",
             |r: &Row<'a>| Some(r.offset()?.correlation),
         ),
         Column::float(

@@ -25,6 +25,7 @@ pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
         place_events(&mut read.events, |t| t + shift_secs);
         place_codes(&mut read.codes, |t| t + shift_secs);
     }
+    read.sort_by_time();
     merge(&mut read, &recipe.turns.floor).into_iter().for_each(|w| warnings.push(w));
     Ok(Some(read))
 }

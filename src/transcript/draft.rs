@@ -372,7 +372,7 @@ impl<'a> Draft<'a> {
             );
         }
         let all = [
-            unordered.tell("start before the turn above them; file order is kept"),
+            unordered.tell("start before the turn above them; turn_index keeps the file's order, rows go by time"),
             overlapping.tell("overlap an earlier one"),
             repeated.tell("repeat the times and words of another"),
             empty.tell("have zero length"),

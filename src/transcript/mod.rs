@@ -6,6 +6,7 @@
 //! file order and told in a warning, a reversed or unreadable cue is an error (with [`ReadOptions::lenient`], a
 //! warning, and the cue is dropped).
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::annotation::{SoundEvent, TierCode, Turn};
@@ -64,8 +65,8 @@ pub struct ReadOptions<'a> {
 pub struct Transcript {
     /// As told by the content.
     pub format: Format,
-    /// Never empty; in file order, `index` counted from 1 over the turns kept (RESCUE-bench: `row_index`), strictly
-    /// increasing.
+    /// Never empty; in file order until [`Transcript::sort_by_time`]. `index` is counted from 1 over the turns kept
+    /// (RESCUE-bench: `row_index`), strictly increasing in file order.
     pub turns: Vec<Turn>,
     /// What is heard and not said, in the order of the turns.
     pub events: Vec<SoundEvent>,
@@ -85,6 +86,32 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    /// Puts the turns into the order of their starts, each with its number in the file; those that begin together stay
+    /// in the file's order. What is told of a turn looks at those before it: in file order those of an unordered file
+    /// could lie in its future. A cue that was dropped lay somewhere between its neighbours in the file, so that every
+    /// turn begun between them may follow it.
+    pub fn sort_by_time(&mut self) {
+        if self.turns.is_sorted_by_key(|t| t.segment.start()) {
+            return;
+        }
+        let dropped = self.after_dropped();
+        let in_file: Vec<u32> = self.turns.iter().map(|t| t.index).collect();
+        self.turns.sort_by_key(|t| t.segment.start());
+        let place: BTreeMap<u32, usize> = self.turns.iter().enumerate().map(|(at, t)| (t.index, at)).collect();
+        let place_of = |in_file_at: usize| place.get(&in_file[in_file_at]).copied().unwrap_or_default();
+        let between = |&d: &usize| {
+            let after = place_of(d);
+            match d.checked_sub(1).map(&place_of) {
+                Some(before) if before > after => after..=before,
+                before => before.map_or(0, |place| place + 1)..=after,
+            }
+        };
+        let mut numbers: Vec<u32> = dropped.iter().flat_map(between).map(|at| self.turns[at].index).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        self.after_dropped = numbers;
+    }
+
     /// Places in `turns` of those before which a cue was dropped, ascending.
     pub fn after_dropped(&self) -> Vec<usize> {
         let is_one = |t: &Turn| self.after_dropped.binary_search(&t.index).is_ok();

@@ -65,6 +65,24 @@ fn the_turn_behind_a_dropped_cue_knows_it() {
     assert!(parse("x.csv", "speaker,start,end,text\nA,0,1,so\nA,3,4,so\n").after_dropped.is_empty());
 }
 
+#[test]
+fn turns_go_by_time_with_the_numbers_of_the_file_and_a_dropped_cue_lies_between_its_neighbours() {
+    let read = |text: &str| {
+        let mut t = read_bytes(text.as_bytes(), Path::new("x.csv"), &LENIENT).unwrap();
+        t.sort_by_time();
+        let starts: Vec<f64> = t.turns.iter().map(|t| t.segment.start().get()).collect();
+        (t.turns.iter().map(|t| t.index).collect::<Vec<_>>(), starts, t.after_dropped())
+    };
+    let head = "speaker,start,end,text\n";
+    // Between the turns at 6 and 3 one is lost: it may lie before those at 3, 4 and 6. Two begin at 4.
+    let told = read(&format!("{head}A,6,7,so\nB,9,2,so\nA,3,4,so\nB,4,6,so\nA,4,5,so\nB,1,2,so\n"));
+    assert_eq!(told, (vec![5, 2, 3, 4, 1], vec![1.0, 3.0, 4.0, 4.0, 6.0], vec![1, 2, 3, 4]));
+    let told = read(&format!("{head}A,1,2,so\nB,9,2,so\nA,7,8,so\nB,3,4,so\n"));
+    assert_eq!(told, (vec![1, 3, 2], vec![1.0, 3.0, 7.0], vec![1, 2]), "what is lost lay between 1 and 7");
+    let in_order = read(&format!("{head}A,1,2,so\nB,9,2,so\nA,3,8,so\nB,3,4,so\n"));
+    assert_eq!(in_order, (vec![1, 2, 3], vec![1.0, 3.0, 3.0], vec![1]));
+}
+
 // Real files
 
 fn files_under(folder: &Path, out: &mut Vec<PathBuf>) {
