@@ -133,7 +133,11 @@ fn thirty_columns_to_begin_with_are_there_and_the_documentation_lists_them() {
 fn every_warning_a_table_can_hold_is_in_the_column_that_holds_them() {
     let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/warning.rs")).unwrap();
     let texts = source.split("#[error(").skip(1).filter_map(|rest| rest.split_once('"'));
-    let codes: Vec<&str> = texts.filter_map(|(_, text)| Some(text.split_once(':')?.0)).collect();
+    // One is another's words, code and all.
+    let codes: Vec<&str> = texts
+        .filter(|(_, text)| !text.starts_with("{text}"))
+        .filter_map(|(_, text)| Some(text.split_once(':')?.0))
+        .collect();
     assert!(codes.len() > 40 && codes.contains(&"speaker_match") && codes.contains(&"crowd"), "{codes:?}");
     let tables = schemas(&Recipe::default());
     let interviews = tables.iter().find(|t| t.name == "interviews").unwrap();

@@ -35,7 +35,7 @@ impl<'a> Estimate<'a> {
     /// # Errors
     /// Those of [`corpus::status`].
     pub fn told(&self, jobs: usize) -> Result<String> {
-        let against = Against::new(Making::of(self.metadata), Some(self.recipe), Look::Times);
+        let against = Against::new(Making::of(self.metadata), Some(self.recipe), Look::Ends);
         Ok(words(&corpus::status(self.out, Some(&self.all), &against)?.counts(jobs), jobs))
     }
 }

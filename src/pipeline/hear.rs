@@ -154,7 +154,7 @@ fn who_spoke(
                 return Err(bounds_and_tracks());
             }
             let file = if request.audio.is_some() { "audio" } else { "media" };
-            let on = hash.zip(inputs.sha256(file)).map(|(sound, file)| ("tracks", sound, file, &by_contents));
+            let on = hash.zip(inputs.sha256(file)).map(|(sound, file)| ("by_track", sound, file, &by_contents));
             stages.result(Stage::Speakers, on.as_ref(), || {
                 let tracks = media::speaker_tracks(path, audio::SAMPLE_RATE_HZ)?;
                 let annotation = speaker::by_track(&tracks, &mut models.vad, &hearing.vad)?;
@@ -163,7 +163,7 @@ fn who_spoke(
         }
         None => {
             request.bounds.range()?;
-            let on = hash.map(|sound| ("voices", sound, &by_contents, inputs.contents("voices")));
+            let on = hash.map(|sound| ("by_voice", sound, &by_contents, inputs.contents("voices")));
             let (known, recording) = stages.result(Stage::Speakers, on.as_ref(), || {
                 Ok((known_voices(&hearing, models)?, Recording::hear(audio, models, &hearing)?))
             })?;

@@ -113,9 +113,9 @@ fn layout<'a>() -> Layout<Row<'a>> {
         "What a user should know: a list of texts, each a code, a colon and words; empty = nothing to tell, null \
          where the interview failed without any. speaker_match: labels and voices disagree: speaker_contradicts is \
          true in at least one turn (they are numbered), or a label has no voice of its own. transcript_offset: the \
-         transcript's times do not fit the speech: moved by 0.3 s or more, within \
-         {turns.max_transcript_offset_secs} s, cues and Silero's probability of speech correlate at 0.3 or better \
-         and by more than 0.05 better than as written; or they were moved, as asked. crowd: more people than every \
+         transcript's times do not fit the speech: they fit it elsewhere, by transcript_offset_secs, with a confidence \
+         of {turns.transcript_fit.min_confidence} and {turns.transcript_fit.min_secs} s or more away; or they were \
+         moved, as asked, or could not be. crowd: more people than every \
          pair of which dyads and synchrony have. Something of the recording is lost or replaced: decode_error, \
          shortfall, truncated, frames_missing, video_gap, gap_filled, gaps_filled, not_sound, audio_overlap, \
          track_lost, bytes_unread, no_stream, video_time_order, channels_cancel. Times are in doubt: \

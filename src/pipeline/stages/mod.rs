@@ -198,6 +198,10 @@ impl<'a> Stages<'a> {
             }
         }
         let value = make()?;
+        if !cache.out.is_dir() {
+            // Moved or deleted meanwhile: it is not made again for this.
+            return Ok(value);
+        }
         match begin(&path, &key, &value) {
             Ok(new) => self.new.lock().unwrap_or_else(PoisonError::into_inner).push(new),
             Err(e) => tracing::info!("{}: {} are not kept: {}", self.interview_id, stage.name(), e.chain()),
