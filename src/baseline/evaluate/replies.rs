@@ -205,6 +205,10 @@ fn names(list: &[Value]) -> Result<Vec<String>, String> {
 /// The answer among the fields of an object: `None` = no such field, `Some(None)` = it is empty.
 fn said_in(map: &Map<String, Value>) -> Result<Option<Option<Said>>, String> {
     let first = |keys: &[&str]| keys.iter().find_map(|key| map.get(*key));
+    let null = |keys: &[&str]| first(keys).is_some_and(Value::is_null);
+    if null(&RANKINGS) || null(&VIEWS) {
+        return Ok(Some(None));
+    }
     if let Some(list) = first(&RANKINGS) {
         let list = list.as_array().ok_or_else(|| format!("{} is no list of names", short(list)))?;
         return Ok(Some(Some(Said { ranking: names(list)?, ..Said::default() })));
