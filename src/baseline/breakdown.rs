@@ -1,5 +1,5 @@
-//! What is behind a model's figures: the metrics of each sample and of each couple or family, and which answer each class
-//! got.
+//! What is behind a model's figures: the metrics of each sample and of each couple or family, and which answer each
+//! class got.
 
 use std::collections::BTreeMap;
 

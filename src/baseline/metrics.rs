@@ -2,11 +2,11 @@
 //! bootstrap does.
 //!
 //! Precision, recall and F1 are 0 where their denominator is 0. Macro means run over the classes that occur as label or
-//! answer (scikit-learn's definition), for a ranking over its whole closed set, states that never occur counting 0 (the
-//! benchmark's); balanced accuracy runs over the classes that occur as label. Quadratic weighted kappa is Cohen's (1968).
-//! Recall@k and MRR are the benchmark's, of a list of three: 1/rank for ranks 1 to 3 and 0 beyond; so is the intensity
-//! match `max(1, 5 - |d|)`. The pairs score 0 to 2 of viewpoints is told there by its range alone; here 2 = all pairs and
-//! no other, 1 = at least one, 0 = none.
+//! answer (scikit-learn's definition), for a ranking over its whole closed set, states that never occur counting 0
+//! (the benchmark's); balanced accuracy runs over the classes that occur as label. Quadratic weighted kappa is Cohen's
+//! (1968). Recall@k and MRR are the benchmark's, of a list of three: 1/rank for ranks 1 to 3 and 0 beyond; so is the
+//! intensity match `max(1, 5 - |d|)`. The pairs score 0 to 2 of viewpoints is told there by its range alone; here 2 =
+//! all pairs and no other, 1 = at least one, 0 = none.
 
 use super::confusion::{Confusion, ratio};
 

@@ -48,8 +48,8 @@ pub(super) fn questions(all: &TaskTable, notes: &mut Notes) -> Result<Vec<Questi
     }
     let (rule, metrics) = asked(all)?;
     if all.labels_seen {
-        let what = "the closed set is the labels seen, and macro means run over them: for the benchmark's figures name its \
-                    taxonomy in the task file";
+        let what = "the closed set is the labels seen, and macro means run over them: for the benchmark's figures name \
+                    its taxonomy in the task file";
         notes.add(what.into());
     }
     let shape = match metrics {

@@ -1,5 +1,5 @@
-//! Answers scored: the metrics of every model over the same resamples, how far each is from the first, and what is behind
-//! the figures: each sample, each couple or family, each class.
+//! Answers scored: the metrics of every model over the same resamples, how far each is from the first, and what is
+//! behind the figures: each sample, each couple or family, each class.
 
 use std::collections::BTreeMap;
 

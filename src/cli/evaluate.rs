@@ -30,8 +30,8 @@ pub struct Evaluate {
     /// Seed of the resamples: the same seed gives the same bytes.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Folder for metrics.json, samples.csv, couples.csv, confusion.csv and details.csv. Without it they are not
-    /// written.
+    /// Folder for evaluation.json: the figures overall and of each part, couple or family and sample, the confusion
+    /// tables, and what was answered to each instance. Without it nothing is written.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub to: Option<PathBuf>,
 }

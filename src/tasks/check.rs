@@ -86,8 +86,8 @@ fn apart_from_the_scripts(samples: &[Sample]) -> Vec<String> {
     let in_lines = samples.iter().filter(|s| s.id_from_content).count();
     if in_lines > 0 {
         told.push(format!(
-            "  {in_lines} samples are several in one file, which the scripts do not read: their ids are the sample_id that they \
-             name; export rescue --bench writes a file for each"
+            "  {in_lines} samples are several in one file, which the scripts do not read: their ids are the sample_id \
+             that they name; export rescue --bench writes a file for each"
         ));
     }
     let words: usize = samples.iter().map(|s| words_elsewhere(s, fewest)).sum();
@@ -106,8 +106,8 @@ fn apart_from_the_scripts(samples: &[Sample]) -> Vec<String> {
             .collect();
         if !states.is_empty() {
             told.push(format!(
-                "  RPP, {}: without a taxonomy in the task file its states are the {} seen, where the scripts have a list of \
-                 their own",
+                "  RPP, {}: without a taxonomy in the task file its states are the {} seen, where the scripts have a \
+                 list of their own",
                 mode.name(),
                 states.len()
             ));

@@ -1,5 +1,5 @@
-//! The benchmark's er.jsonl and vp.jsonl, released beside the samples: one instance a line, with its row, the rows before
-//! it, and what is right.
+//! The benchmark's er.jsonl and vp.jsonl, released beside the samples: one instance a line, with its row, the rows
+//! before it, and what is right.
 
 use std::path::Path;
 

@@ -66,8 +66,8 @@ pub struct EvaluateRequest<'a> {
 /// Scores predictions and tells the figures; writes them where asked for.
 ///
 /// # Errors
-/// [`Error::Read`] and [`Error::Parse`] for a file; [`Error::Usage`] for a task that is not there, or predictions of none
-/// of its instances; [`Error::Write`].
+/// [`Error::Read`] and [`Error::Parse`] for a file; [`Error::Usage`] for a task that is not there, or predictions of
+/// none of its instances; [`Error::Write`].
 pub fn write_evaluation(request: &EvaluateRequest<'_>) -> Result<String> {
     let evaluation = evaluate(request)?;
     let mut text = evaluation.text();
@@ -230,10 +230,8 @@ impl Scores<'_> {
             outcomes = self.scored(&part.name, scoring, &own);
         }
         if self.texts.0.scoring.len() > 1 {
-            let mode = (part.group.is_none() && part.name != "all").then_some(&part.name);
-            let fits = |one: &Prediction| mode.is_none_or(|m| rows[one.instance].group == *m);
             let own: Vec<Vec<(usize, Vec<Prediction>)>> =
-                files.map(|f| vec![(usize::MAX, kept(&self.texts.1[f]).into_iter().filter(fits).collect())]).collect();
+                files.map(|f| vec![(usize::MAX, kept(&self.texts.1[f]))]).collect();
             let texts = self.scored(&part.name, &self.texts.0.scoring, &own);
             if outcomes.is_empty() {
                 return texts;

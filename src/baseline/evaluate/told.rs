@@ -108,7 +108,8 @@ impl Evaluation {
         let files = self.names.iter().zip(&self.odd).map(|(name, odd)| {
             let kinds = odd.kinds(self.unanswered).into_iter().map(|(kind, _, ids)| (kind.to_owned(), json!(ids)));
             // The name alone: where a file lies is nobody's business.
-            json!({"file": crate::file::without_place(name), "with_prediction": self.count - odd.missing.len(), "odd": Map::from_iter(kinds)})
+            let (file, with) = (crate::file::without_place(name), self.count - odd.missing.len());
+            json!({"file": file, "with_prediction": with, "odd": Map::from_iter(kinds)})
         });
         let own = || self.outcomes.iter().filter(|o| o.model == "predictions" && o.instances > 0);
         let by_part = |what: &dyn Fn(&Outcome) -> Value| -> Value {

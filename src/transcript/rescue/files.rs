@@ -12,8 +12,8 @@ use crate::transcript::draft::{Draft, short};
 use crate::transcript::{Format, encoding, json};
 
 /// Reads all samples under `root`: a folder (searched recursively; sample id = path relative to it without `.json`,
-/// files called `manifest.json` left out, JSONL files read line by line), one JSON file, or one JSONL file. Where a file
-/// holds several samples, each has the `sample_id` that it names. Folders are sorted by id, a file keeps its order.
+/// files called `manifest.json` left out, JSONL files read line by line), one JSON file, or one JSONL file. Where a
+/// file holds several samples, each has the `sample_id` that it names. Folders are sorted by id, a file keeps its order.
 ///
 /// # Errors
 /// [`Error::Read`] and [`Error::Parse`], naming file, line and row; [`Error::Parse`] as well where no sample is found
