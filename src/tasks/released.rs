@@ -57,7 +57,7 @@ pub fn read_released(path: &Path) -> Result<Vec<Released>> {
 fn released(value: &Value) -> Result<Released, String> {
     let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
     let needed = |key: &str| Some(text(key)).filter(|t| !t.is_empty()).ok_or_else(|| format!("it has no {key}"));
-    let sample_id = needed("sample_id").or_else(|_| needed("source_sample_id"))?;
+    let sample_id = needed("sample_id").or_else(|_| needed("source_sample_id")).map_err(|_| "it has no sample_id")?;
     let index = value.get("row_index").and_then(Value::as_u64).and_then(|i| u32::try_from(i).ok());
     let names = |key: &str| -> Vec<String> {
         let list = value.get(key).and_then(Value::as_array).into_iter().flatten();
