@@ -6,12 +6,14 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueHint};
 use turnwise::store::{Format, Writer};
 
+pub mod evaluate;
 mod extract;
 mod pack;
 mod probe;
 mod status;
 mod transcript;
 
+pub use evaluate::Evaluate;
 pub use extract::Extract;
 pub use pack::Pack;
 pub use probe::Probe;
@@ -83,6 +85,9 @@ pub enum Command {
     /// Try simple models on task tables, folds grouped by couple or family: majority, prior, and a linear model for
     /// each modality.
     Baseline(Baseline),
+    /// Score anybody's predictions of a task: the metrics with intervals over couples and families, for each part,
+    /// sample and class, and the difference from a second file of predictions.
+    Evaluate(Evaluate),
     /// Write measurements in the form that other programs read.
     #[command(subcommand)]
     Export(Export),
@@ -156,6 +161,17 @@ pub struct PrintRecipe {
     /// and checkers.
     #[arg(long, conflicts_with_all = ["recipe", "set"])]
     pub json_schema: bool,
+}
+
+/// Which samples of an annotation set.
+#[derive(Clone, Debug, Args)]
+pub struct Samples {
+    /// Only the samples that this file names, an id a line; empty lines and those that begin with # are passed over.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub samples: Option<PathBuf>,
+    /// At most so many samples, the first by id.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_samples: Option<u32>,
 }
 
 /// How many speakers.
@@ -307,6 +323,9 @@ pub struct Check {
     /// film ends.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub media: Option<PathBuf>,
+    /// Which samples.
+    #[command(flatten)]
+    pub samples: Samples,
 }
 
 /// `turnwise tasks`.
@@ -325,6 +344,13 @@ pub struct Tasks {
     /// How the task tables are written.
     #[command(flatten)]
     pub tables: TableFormat,
+    /// Which samples.
+    #[command(flatten)]
+    pub samples: Samples,
+    /// The folder that row clips were exported to. Tasks whose evidence is turn_video_audio then leave out rows without
+    /// a clip before they sample, as the benchmark's scripts do.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub clips: Option<PathBuf>,
     /// Pass over rows of the annotations that are wrong, and tell them, as extract --lenient did.
     #[arg(long)]
     pub lenient: bool,
@@ -408,17 +434,25 @@ pub struct ExportRescue {
     /// A folder of samples, one JSON file of a sample, or one JSONL file; a sample's id is its interview's.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub annotations: PathBuf,
-    /// Folder for the new samples.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub to: PathBuf,
+    /// Folder for the new samples, laid out as the annotations are.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present = "bench")]
+    pub to: Option<PathBuf>,
+    /// Instead of --to, the folder that the benchmark's scripts run in: data/<sample>.json and nothing else below data,
+    /// er.jsonl and vp.jsonl beside it, clips in manual_review_system/review_assets/<sample>. A folder data that holds
+    /// other files is refused.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "to")]
+    pub bench: Option<PathBuf>,
+    /// Which samples.
+    #[command(flatten)]
+    pub samples: Samples,
     /// Thresholds and words instead of the shipped ones (see data/cues.toml).
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub cues: Option<PathBuf>,
     /// Go on where interviews were made by different recipes, models or versions.
     #[arg(long)]
     pub mixed: bool,
-    /// Also cut every row's clip, seen and heard, out of the media that this corpus manifest names:
-    /// review_assets/<sample>/clips and manifest.json. These are pictures of people: they are made only when asked for.
+    /// Also cut every row's clip, seen and heard, out of the media that this corpus manifest names: clips and
+    /// manifest.json in review_assets/<sample>. These are pictures of people: they are made only when asked for.
     #[arg(long, value_name = "CORPUS.csv", value_hint = ValueHint::FilePath)]
     pub clips: Option<PathBuf>,
 }

@@ -3,6 +3,7 @@
 mod baseline;
 mod diarize;
 mod estimate;
+mod evaluate;
 mod export;
 mod extract;
 mod faces;
@@ -58,6 +59,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Check(args) => return tasks::check(args),
         Command::Tasks(args) => print(&tasks::tasks(args)?)?,
         Command::Baseline(args) => print(&baseline::run(args)?)?,
+        Command::Evaluate(args) => print(&evaluate::run(args)?)?,
         Command::Export(Export::Rescue(args)) => print(&export::rescue(args)?)?,
         Command::Export(Export::Jsonl(args)) => print(&export::jsonl(args)?)?,
         Command::Export(Export::Transcript(args)) => print(&export::transcript(args)?)?,

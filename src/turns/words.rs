@@ -4,6 +4,7 @@ use super::{SpeechContext, measured, speech_context};
 use crate::annotation::{Annotation, Turn, Word};
 use crate::error::Result;
 use crate::table::{Column, CutOff, Layout, Missing, Modality, Table, TableSchema, all_until};
+use crate::text::is_unspaced;
 use crate::time::Segment;
 use crate::warning::Warning;
 
@@ -25,19 +26,6 @@ pub fn word_count(text: &str) -> Result<usize, Missing> {
     }
     let is_word = |c: char| c.is_alphanumeric() || c == '\'' || c == '\u{2019}';
     Ok(text.split(|c: char| !is_word(c)).filter(|w| w.chars().any(char::is_alphanumeric)).count())
-}
-
-/// Writing without spaces between words.
-fn is_unspaced(c: char) -> bool {
-    matches!(u32::from(c),
-        0x0e01..=0x0e3a | 0x0e40..=0x0e4e // Thai
-        | 0x0f40..=0x0fbc // Tibetan, whose dots part syllables
-        | 0x0e80..=0x0ecd | 0x0edc..=0x0edf // Lao
-        | 0x1000..=0x103f | 0x104c..=0x109f | 0xaa60..=0xaa7f // Burmese
-        | 0x1780..=0x17d3 | 0x17d7 | 0x17dc..=0x17dd // Khmer
-        | 0x3005..=0x3007 | 0x3021..=0x3029 | 0x3031..=0x3035 | 0x3038..=0x303b // marks of repetition, numerals
-        | 0x3041..=0x309f | 0x30a1..=0x30fa | 0x30fc..=0x30ff | 0x31f0..=0x31ff | 0xff66..=0xff9f // kana
-        | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x323af) // Chinese characters
 }
 
 /// One word, and the voice that is heard saying it.
