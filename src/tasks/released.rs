@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::clips::{Clips, RowClip};
 use super::rescue::{GoldViewpoint, Instance, group_of};
+use super::rule;
 use crate::error::{Error, Result};
 use crate::transcript::rescue::Sample;
 
@@ -72,8 +73,9 @@ fn released(value: &Value) -> Result<Released, String> {
         participants: names("participants"),
         ..Released::default()
     };
+    let [emotion, viewpoint] = rule::released();
     if let Some(views) = value.get("gold_viewpoints").and_then(Value::as_array) {
-        one.task = "vp".into();
+        one.task = viewpoint.name.into();
         let text = |v: &Value, key: &str| v.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
         let view = |v: &Value| GoldViewpoint {
             source: text(v, "source"),
@@ -84,7 +86,7 @@ fn released(value: &Value) -> Result<Released, String> {
         one.viewpoints = views.iter().map(view).collect();
         return Ok(one);
     }
-    one.task = "er".into();
+    one.task = emotion.name.into();
     one.emotion =
         needed("gold_internal_emotion").map_err(|_| "it has neither gold_viewpoints nor gold_internal_emotion")?;
     let intensity = value.get("gold_intensity_score").and_then(Value::as_f64).map(f64::round_ties_even);
@@ -97,6 +99,8 @@ fn released(value: &Value) -> Result<Released, String> {
 /// An instance of er or vp as a line of the benchmark's file. `rows` are the sample's rows as they were exported, by
 /// position from 1, with the cue fields that are to be shown.
 pub fn released_line(task: &str, one: &Instance, sample: &Sample, rows: &[Value], clips: Option<&Clips>) -> String {
+    let [_, viewpoint] = rule::released();
+    let of_views = task == viewpoint.name;
     let clip = |row: u32| clips.and_then(|c| c.of(&sample.id, row));
     let own = shown(rows, one.row, clip(one.row));
     let before: Vec<Value> =
@@ -110,13 +114,13 @@ pub fn released_line(task: &str, one: &Instance, sample: &Sample, rows: &[Value]
             ("source_file", json!(format!("{}.json", sample.id))),
             ("sample_id", json!(sample.id)),
             ("couple", json!(group_of(&sample.id))),
-            ("participants", json!(if task == "vp" { &one.candidates } else { &sample.participants })),
+            ("participants", json!(if of_views { &one.candidates } else { &sample.participants })),
         ]
         .map(|(key, value)| (key.to_owned(), value)),
     );
     told.extend(own);
     told.insert("prior_context".into(), Value::Array(before));
-    if task == "vp" {
+    if of_views {
         told.insert("gold_viewpoints".into(), json!(one.viewpoints));
     } else {
         told.insert("gold_internal_emotion".into(), json!(one.label));

@@ -89,6 +89,11 @@ impl PartialEq for RuleSpec {
     }
 }
 
+/// The rules whose instances the benchmark releases as files of their own: of emotions and of viewpoints.
+pub(super) fn released() -> [&'static RuleSpec; 2] {
+    [&emotion::RULE, &viewpoint::RULE]
+}
+
 /// A rule by its name in a task file.
 pub(super) fn by_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static RuleSpec, D::Error> {
     let name = String::deserialize(deserializer)?;
