@@ -8,11 +8,13 @@ use turnwise::store::{Format, Writer};
 
 mod extract;
 mod pack;
+mod report;
 mod status;
 mod transcript;
 
 pub use extract::Extract;
 pub use pack::Pack;
+pub use report::Report;
 pub use status::Status;
 pub use transcript::ExportTranscript;
 
@@ -57,6 +59,9 @@ pub enum Command {
     Status(Status),
     /// Show what a table or an output folder holds.
     Inspect(Inspect),
+    /// Draw what an output folder holds: one page an interview with its timeline, and an index; a browser opens them from
+    /// the file, and nothing is fetched.
+    Report(Report),
     /// Find out who speaks when in a recording, and write it as RTTM.
     Diarize(Diarize),
     /// Score speech turns against a reference: diarization and Jaccard error rates.

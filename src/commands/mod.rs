@@ -10,6 +10,7 @@ mod logs;
 mod machine;
 mod part;
 mod progress;
+mod report;
 pub mod sharing;
 mod status;
 mod tasks;
@@ -47,6 +48,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Worker(args) => extract::worker(args, &registry()?)?,
         Command::Status(args) => print(&status::run(args, &registry()?)?)?,
         Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
+        Command::Report(args) => print(&report::run(args)?)?,
         Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
         Command::Score(args) => print(&diarize::score(args)?)?,
         Command::Voice(args) => voice::run(args, &registry()?)?,
