@@ -6,8 +6,12 @@ use super::*;
 #[derive(Debug, Args)]
 pub struct Report {
     /// The folder that extract wrote.
-    #[arg(value_name = "OUT", value_hint = ValueHint::DirPath)]
-    pub out: PathBuf,
+    #[arg(value_name = "OUT", value_hint = ValueHint::DirPath, required_unless_present = "compare")]
+    pub out: Option<PathBuf>,
+    /// Write no page, but tell how a second run differs from a first one of the same corpus (another recipe, version or
+    /// model): what changed by column and interview, largest first.
+    #[arg(long, num_args = 2, value_names = ["FIRST", "SECOND"], value_hint = ValueHint::DirPath, conflicts_with_all = ["out", "to", "media"])]
+    pub compare: Vec<PathBuf>,
     /// Folder for index.html and one page an interview, `interviews/<interview>.html`. Default: OUT/report.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub to: Option<PathBuf>,

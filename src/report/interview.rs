@@ -176,9 +176,12 @@ fn voices(source: &Source) -> Vec<Voice> {
 
 /// Every column of the tables that are shown, and of the interview's row.
 fn columns(source: &Source) -> BTreeMap<String, ColumnTold> {
-    let tables = ["turns", "dyads", "synchrony", "smiles", "speech", "speakers", "voice", "faces", "turn_faces"];
+    let tables =
+        ["turns", "dyads", "synchrony", "smiles", "events", "speech", "speakers", "voice", "faces", "turn_faces"];
     let shown = |table: &str, column: &str| match table {
-        "turns" => spread::COLUMNS.iter().any(|(c, _)| *c == column) || column.ends_with("_missing"),
+        "turns" => {
+            spread::COLUMNS.iter().any(|(c, _)| *c == column) || column.ends_with("_missing") || column == "person"
+        }
         "dyads" => pairs::shows(column),
         "voice" | "faces" => timeline::shows(column),
         "turn_faces" => column.ends_with("_missing"),

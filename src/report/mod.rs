@@ -5,12 +5,14 @@
 //!                   ├─ pairs (dyads, synchrony)                  ├─ interview ── page: interviews/<id>.html
 //!                   └─ spread (turns by speaker)                 ┘
 //! rows of `interviews` ── corpus ── page: index.html
+//! two folders ── compare ── lines of text
 //! ```
 //!
 //! A page carries its numbers as JSON and is drawn in the browser by `assets/` with uPlot, which lies in `vendor/` with
 //! its licence. Nothing of a table becomes markup: names and words are set as text, and the page's own policy
 //! (Content-Security-Policy) lets no script run but its own and nothing be fetched.
 
+mod compare;
 mod corpus;
 mod interview;
 mod media;
@@ -29,6 +31,7 @@ use crate::store::paths::check_interview_id;
 use crate::store::whole::write_text;
 use crate::text::counted;
 
+pub use compare::compare;
 use corpus::Row;
 use source::Source;
 

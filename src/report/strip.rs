@@ -5,8 +5,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-/// A step longer than so many usual steps is a gap: nothing is drawn across it.
-const GAP_STEPS: f64 = 2.5;
+/// A step longer than so many usual steps is a gap: nothing is drawn across it. Below 2, so that one value left out is
+/// one; above 1.5, as pictures of 25 a second looked at 10 times a second lie 0.08 or 0.12 s apart.
+const GAP_STEPS: f64 = 1.9;
 
 /// What is drawn of a signal. Numbers are base64 of little-endian 32-bit floats, NaN where there is no value: exact, and
 /// no longer than as text.
@@ -33,16 +34,18 @@ pub enum Strip {
 
 impl Strip {
     /// Draws samples (seconds, value; NaN where null) in order of time with at most `bins` bins over `duration` seconds.
+    /// What is null is left out: where a column is measured in every third picture, its step is three pictures.
     pub fn of(samples: &[(f64, f64)], duration: f64, bins: usize) -> Strip {
-        let usual = usual_step(samples);
+        let samples: Vec<(f64, f64)> = samples.iter().copied().filter(|(_, v)| v.is_finite()).collect();
+        let usual = usual_step(&samples);
         if samples.len() <= bins {
-            return each(samples, usual);
+            return each(&samples, usual);
         }
         // Two usual steps at least: a bin without a value is then a gap and no accident of the grid.
         let step = (duration / bins as f64).max(usual * 2.0);
         let count = (duration / step).ceil().max(1.0) as usize;
         let (mut min, mut max) = (vec![f32::NAN; count], vec![f32::NAN; count]);
-        for &(t, v) in samples.iter().filter(|(t, v)| v.is_finite() && *t >= 0.0) {
+        for &(t, v) in samples.iter().filter(|(t, _)| *t >= 0.0) {
             let bin = ((t / step) as usize).min(count - 1);
             // `f32::min` passes over NaN.
             min[bin] = min[bin].min(v as f32);
@@ -133,12 +136,17 @@ mod tests {
     }
 
     #[test]
-    fn nulls_are_nan_and_nothing_at_all_is_empty() {
-        let Strip::Each { v, .. } = Strip::of(&[(0.0, 1.0), (0.1, f64::NAN), (0.2, 2.0)], 1.0, 10) else { panic!() };
-        assert!(decoded(&v)[1].is_nan());
+    fn nulls_are_gaps_where_they_are_no_rhythm_and_nothing_at_all_is_empty() {
+        let values = |samples: &[(f64, f64)]| match Strip::of(samples, 1.0, 100) {
+            Strip::Each { v, .. } => decoded(&v),
+            Strip::Bins { .. } => panic!("few values are told each"),
+        };
+        let tenths = |null: fn(usize) -> bool| -> Vec<(f64, f64)> {
+            (0..20).map(|i| (i as f64 / 10.0, if null(i) { f64::NAN } else { 1.0 })).collect()
+        };
+        assert_eq!(values(&tenths(|i| i == 7)).iter().filter(|x| x.is_nan()).count(), 1);
+        assert!(values(&tenths(|i| i % 3 != 0)).iter().all(|x| x.is_finite()));
+        assert!(values(&tenths(|_| true)).is_empty());
         assert_eq!(Strip::of(&[], 10.0, 10), Strip::Each { t: String::new(), v: String::new() });
-        let flat: Vec<(f64, f64)> = (0..50).map(|i| (f64::from(i), f64::NAN)).collect();
-        let Strip::Bins { min, .. } = Strip::of(&flat, 50.0, 10) else { panic!() };
-        assert!(decoded(&min).iter().all(|x| x.is_nan()));
     }
 }

@@ -312,13 +312,15 @@ fn signals(source: &Source, persons: &[Person], duration: f64) -> Vec<Signal> {
     signals
 }
 
+/// Tables with a row for each turn, and the columns that say whose values are missing.
+const WHOSE: [(&str, &[&str]); 3] =
+    [("turns", &["speaker"]), ("dyads", &["speaker", "listener"]), ("turn_faces", &["person"])];
+
 /// A band for each reason that a turn's columns give for being empty.
 fn missing(source: &Source) -> BTreeMap<String, Vec<Band>> {
     let times = turn_times(source);
     let mut found: BTreeMap<String, Vec<Band>> = BTreeMap::new();
-    for (name, who) in
-        [("turns", vec!["speaker"]), ("dyads", vec!["speaker", "listener"]), ("turn_faces", vec!["person"])]
-    {
+    for (name, who) in WHOSE {
         let Some(table) = source.table(name) else { continue };
         for column in table.schema().columns.iter().filter(|c| c.name.ends_with("_missing")) {
             let mut bands = Vec::new();

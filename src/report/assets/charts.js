@@ -45,7 +45,7 @@ function valueAt(unpacked, secs) {
       const steps = t.slice(1).map((x, k) => x - t[k]).sort((a, b) => a - b);
       unpacked.usual = steps.length ? steps[steps.length >> 1] : Infinity;
     }
-    if (Math.abs(t[i] - secs) > 2.5 * unpacked.usual) return null;
+    if (Math.abs(t[i] - secs) > 1.9 * unpacked.usual) return null;
   }
   return i < 0 || i >= low.length || low[i] === null ? null : { low: low[i], high: high[i] };
 }
@@ -71,15 +71,19 @@ function makeView(data) {
     if (!column) return "";
     return key + (column.unit ? " (" + column.unit + ")" : "") + ": " + column.text + (column.source ? " [" + column.source + "]" : "");
   };
-  view.gutter = () => parseInt(getComputedStyle(document.documentElement).getPropertyValue("--gutter"), 10);
+  /* Of the first width of the window; it stays, as axes do. */
+  const gutter = parseInt(getComputedStyle(document.documentElement).getPropertyValue("--gutter"), 10);
+  document.documentElement.style.setProperty("--gutter", gutter + "px");
+  view.gutter = () => gutter;
   view.width = () => Math.max(root.clientWidth, 320);
 
   view.place = () => {
-    const first = view.plots[0];
-    if (!first) return;
+    /* Not by uPlot's own scale, which follows a moment later. */
+    const share = (view.time - view.min) / (view.max - view.min);
+    const wide = view.width() - 2 - view.gutter();
     const inside = view.time >= view.min && view.time <= view.max;
     cursor.hidden = !inside;
-    cursor.style.left = view.gutter() + first.valToPos(view.time, "x") + "px";
+    cursor.style.left = view.gutter() + share * wide + "px";
   };
   view.setRange = (min, max) => {
     const least = Math.min(0.2, length);
@@ -108,7 +112,7 @@ function makeView(data) {
   view.plot = (box, chart) => {
     const axis = { stroke: "#59636e", font: "11px system-ui, 'DejaVu Sans', sans-serif", grid: { stroke: "#eef1f4", width: 1 }, ticks: { stroke: "#d1d9e0", width: 1, size: 4 } };
     const x = Object.assign({}, axis, { values: (_, splits) => splits.map((s) => clock(s, view.max - view.min < 20 ? 1 : 0)), space: 70, show: chart.top !== undefined }, chart.axes[0]);
-    const y = Object.assign({}, axis, { size: view.gutter(), gap: 4, space: 24 }, chart.axes[1]);
+    const y = Object.assign({}, axis, { size: view.gutter(), gap: 4, space: 16 }, chart.axes[1]);
     let pressed = null;
     const plot = new uPlot({
       width: view.width() - 2, height: chart.height, padding: [chart.top === undefined ? 5 : 0, 0, chart.top === undefined ? 5 : 0, 0],
@@ -175,16 +179,23 @@ function sharedRange(signals, unit) {
   return [low === 0 ? 0 : low - room, high + room];
 }
 
+/* Values alone between gaps: a line does not show them, a point does. */
+function alone(values) {
+  return values.map((v, i) => i).filter((i) => values[i] !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null);
+}
+
 function signalChart(box, signal, view, colour, range) {
   const unit = view.unit(signal);
   const name = el("div", { class: "name", title: signal.columns.map(view.definition).join("\n") },
     el("b", {}, signal.title), el("span", {}, [signal.person ? view.nameOf(signal.person) : null, unit === "1" ? "0 to 1" : unit].filter(Boolean).join(", ")));
   const binned = signal.data.step !== null;
-  const stroke = { stroke: colour, width: 1.2, points: { show: false } };
+  const single = alone(signal.data.low);
+  const points = { show: single.length > 0, size: 3, width: 1, fill: colour, filter: () => single };
+  const stroke = { stroke: colour, width: binned ? 1.2 : 1.4, points };
   const plot = view.plot(box, {
-    height: 58,
+    height: 64,
     data: binned ? [signal.data.t, signal.data.low, signal.data.high] : [signal.data.t, signal.data.low],
-    series: binned ? [{}, stroke, stroke] : [{}, Object.assign({}, stroke, { width: 1.4 })],
+    series: binned ? [{}, stroke, stroke] : [{}, stroke],
     bands: binned ? [{ series: [2, 1], fill: colour + "55" }] : undefined,
     axes: [{ show: false }, {}],
     scales: { y: { range } },

@@ -82,7 +82,7 @@
       const range = sharedRange(signals, view.unit(signals[0]));
       for (const signal of signals) {
         const box = el("div", { class: "chart" });
-        box.style.minHeight = "59px";
+        box.style.minHeight = "65px";
         const colour = signal.person ? (castOf(signal.person) ? colourOf(castOf(signal.person)) : "#59636e") : "#1b1f24";
         waiting.set(box, () => signalChart(box, signal, view, colour, range));
         strips.append(box);
@@ -145,6 +145,12 @@
   byId("zoom-all").addEventListener("click", () => view.setRange(0, view.length));
   byId("show-missing").addEventListener("change", drawLanes);
 
+  if (data.status !== "done") {
+    for (const part of ["timeline", "transcript", "pairs", "spread", "synchrony"]) {
+      byId(part + "-part").hidden = true;
+      document.querySelector("nav a[href='#" + part + "-part']").hidden = true;
+    }
+  }
   pairTables(data, view);
   spreadPart(data, view, colourOf);
   synchronyPart(data, view);

@@ -78,7 +78,9 @@ function makeLanes(data, colourOf, showMissing) {
   }))));
   if (showMissing) {
     for (const [key, bands] of Object.entries(line.missing)) {
-      lane("∅ " + key, key, "#8c959f", bands.map((b) => ({
+      const [table, column] = key.split(".");
+      const name = column.replace(/_missing$/, "").replace(/_/g, " ") + (table === "turns" ? "" : table === "dyads" ? ", pairs" : ", persons");
+      lane("∅ " + name, key, "#8c959f", bands.map((b) => ({
         start: b.start, end: b.end, look: "missing", colour: "#59636e", label: b.text, title: b.text,
         lines: [span(b), b.who, "why values of this turn are empty"],
       })));
@@ -111,6 +113,7 @@ function drawLabel(ctx, text, x, y, width, ink, ratio) {
   ctx.clip();
   ctx.fillStyle = ink;
   ctx.font = 11 * ratio + "px system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif";
+  ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   ctx.fillText(text.slice(0, 300), x + 4 * ratio, y);
   ctx.restore();

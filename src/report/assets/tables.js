@@ -95,10 +95,10 @@ function spreadChart(box, spread, unit, colourOf) {
   };
   const axis = { stroke: "#59636e", font: "11px system-ui, 'DejaVu Sans', sans-serif", grid: { stroke: "#eef1f4" }, ticks: { stroke: "#d1d9e0", size: 4 } };
   return new uPlot({
-    width: Math.min(box.clientWidth || 900, 1000), height: 60 + groups.length * 46, legend: { show: false }, cursor: { show: false },
+    width: Math.min(box.clientWidth || 900, 1000), height: 60 + groups.length * 50, legend: { show: false }, cursor: { show: false },
     series: [{}].concat(groups.map((g) => ({ stroke: colourOf(g.speaker), paths: () => null, points: { show: true, size: 6, fill: colourOf(g.speaker) + "66", stroke: colourOf(g.speaker) } }))),
     scales: { x: { time: false, range: [low - room, high + room] }, y: { range: [0, groups.length] } },
-    axes: [Object.assign({}, axis, { label: spread.column + (unit && unit !== "1" ? " (" + unit + ")" : ""), labelSize: 22, labelFont: axis.font }),
+    axes: [Object.assign({}, axis, { label: spread.column + (unit && unit !== "1" ? " (" + unit + ")" : ""), size: 26, labelSize: 20, labelFont: axis.font }),
       Object.assign({}, axis, { size: 130, splits: () => groups.map((_, i) => groups.length - 0.5 - i), values: () => groups.map((g) => g.speaker.slice(0, 18)), grid: { show: false } })],
     hooks: { draw: [draw] },
   }, [points.map((p) => p.v)].concat(series), box);
@@ -133,8 +133,8 @@ function synchronyPart(data, view) {
   for (const signal of [...new Set(data.synchrony.map((r) => r.signal))]) {
     const rows = data.synchrony.filter((r) => r.signal === signal);
     const drawn = rows.filter((r) => r.profile.some((x) => x !== null)).slice(0, 12);
-    box.append(el("h3", {}, signal.replace(/_/g, " ")));
     if (drawn.length) {
+      box.append(el("h3", {}, signal.replace(/_/g, " ")));
       const step = drawn[0].step_secs;
       const length = Math.max(...drawn.map((r) => r.profile.length));
       const lags = Array.from({ length }, (_, i) => (step === null ? i : Math.round(i * step * 1000) / 1000));
@@ -152,11 +152,12 @@ function synchronyPart(data, view) {
         axes: [Object.assign({}, axis, { label: step === null ? "lag in exchanges" : "lag in seconds" }), Object.assign({}, axis, { label: "correlation", size: 55 })],
       }, [lags].concat(drawn.map((r) => lags.map((_, i) => (r.profile[i] === undefined ? null : r.profile[i])))), chart);
     }
-    const told = (key) => ({ title: key.replace(/_/g, " "), hint: view.definition("synchrony." + key), value: (r) => r[key], cell: (r) => number(r[key]) });
-    const columns = [{ title: "Who leads → follows", value: pair, left: true }].concat(["windows", "correlation", "z", "p", "p_pseudo", "lag_secs", "lag_exchanges"].map(told))
-      .concat([{ title: "Missing", hint: view.definition("synchrony.missing"), value: (r) => r.missing, cell: (r) => (r.missing || "").replace(/_/g, " "), left: true }]);
-    box.append(el("div", { class: "wide" }, sortedTable(signal.replace(/_/g, " "), columns, rows).table));
   }
+  const told = (key) => ({ title: key.replace(/_/g, " "), hint: view.definition("synchrony." + key), value: (r) => r[key], cell: (r) => number(r[key]) });
+  const columns = [{ title: "Signal", value: (r) => r.signal, cell: (r) => r.signal.replace(/_/g, " "), left: true }, { title: "Who leads → follows", value: pair, left: true }]
+    .concat(["windows", "correlation", "z", "p", "p_pseudo", "lag_secs", "lag_exchanges"].map(told))
+    .concat([{ title: "Missing", hint: view.definition("synchrony.missing"), value: (r) => r.missing, cell: (r) => (r.missing || "").replace(/_/g, " "), left: true }]);
+  box.append(el("div", { class: "wide" }, sortedTable("Synchrony of each ordered pair, at the best lag", columns, data.synchrony).table));
   box.append(el("details", {}, el("summary", { class: "hint" }, "definitions"), ["signal", "correlation", "z", "p", "p_pseudo", "profile", "missing"].map((k) => el("p", { class: "definition" }, view.definition("synchrony." + k)))));
 }
 
