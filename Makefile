@@ -10,7 +10,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-shared torture readers writers docs bench models samples apt target build fmt lint clean
+.PHONY: help demo test test-shared torture readers writers report-test docs bench models samples apt target build fmt lint clean
 
 # Downloads, converted models and compiled dependencies are kept outside the clone, so that a second clone starts warm.
 export TURNWISE_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/turnwise
@@ -92,6 +92,12 @@ test-shared: apt target models samples
 # Exported transcripts opened by pympi and praatio.
 writers: build
 	@$(PYTHON) tests/writers --binary "$${CARGO_TARGET_DIR:-target}/release/turnwise"
+
+# The pages of `turnwise report` used in headless Chromium; fails where there is none.
+report-test: apt
+	@command -v chromium chromium-browser google-chrome >/dev/null || { sudo=""; [ "$$(id -u)" -eq 0 ] || sudo=sudo
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
+	cargo test --release --locked --features browser-tests --test report -- --nocapture
 
 # Packed data sets opened by the libraries that they are for; some minutes.
 readers: build

@@ -11,6 +11,7 @@ mod export;
 mod extract;
 mod pack;
 mod probe;
+mod report;
 mod status;
 mod transcript;
 
@@ -19,6 +20,7 @@ pub use export::{Export, ExportJsonl, ExportRescue};
 pub use extract::Extract;
 pub use pack::Pack;
 pub use probe::Probe;
+pub use report::Report;
 pub use status::Status;
 pub use transcript::ExportTranscript;
 
@@ -70,6 +72,9 @@ pub enum Command {
     Probe(Probe),
     /// Show what a table or an output folder holds.
     Inspect(Inspect),
+    /// Draw what an output folder holds: one page an interview with its timeline, and an index; a browser opens them from
+    /// the file, and nothing is fetched.
+    Report(Report),
     /// Find out who speaks when in a recording, and write it as RTTM.
     Diarize(Diarize),
     /// Score speech turns against a reference: diarization and Jaccard error rates.

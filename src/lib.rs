@@ -8,7 +8,7 @@
 //! composition  pipeline: extract() = hear ‖ watch → align → relate → write; recipe
 //! meaning      turns · tasks · baseline · export
 //! analysis     audio · speaker · face · transcript
-//! pages        inspect: tables and folders told on a terminal, SCHEMA.md
+//! pages        inspect: tables and folders told on a terminal, SCHEMA.md · report: the same in a browser
 //! doors        media (ffmpeg-next, hound) · inference (ort) · store (polars, RTTM, whole files) · dft (realfft)
 //! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse, limits, random,
 //!              statistics, packed
@@ -34,6 +34,7 @@ pub mod random;
 pub mod recipe;
 #[cfg(test)]
 mod reference;
+pub mod report;
 pub mod sheet;
 pub mod signal;
 pub mod speaker;

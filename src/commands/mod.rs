@@ -14,6 +14,7 @@ mod man;
 mod part;
 mod probe;
 mod progress;
+mod report;
 pub mod sharing;
 mod status;
 mod tasks;
@@ -52,6 +53,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Status(args) => print(&status::run(args, &registry()?)?)?,
         Command::Probe(args) => print(&probe::run(args)?)?,
         Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
+        Command::Report(args) => print(&report::run(args)?)?,
         Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
         Command::Score(args) => print(&diarize::score(args)?)?,
         Command::Voice(args) => voice::run(args, &registry()?)?,
