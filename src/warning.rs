@@ -405,8 +405,8 @@ pub enum Warning {
     SpeechUnsegmented,
     /// Fewer speakers than asked for.
     #[error(
-        "too_few_speakers: {found} of at least {least} speakers found; the recording has too little speech \
-         to tell more apart"
+        "too_few_speakers: {found} of at least {least} speakers found; no further voice is told apart in \
+         the recording, and time alone parts none"
     )]
     TooFewSpeakers {
         /// Speakers told apart.

@@ -1,5 +1,6 @@
 //! Diarization: the stages of this room in order, from a signal to speech turns.
 
+use super::apart;
 use super::embedding::Embedding;
 use super::labels::edges::meet;
 use super::labels::fill::fill;
@@ -104,12 +105,13 @@ impl RecordingHeard {
     ) -> Result<Diarization> {
         let RecordingHeard { tracks, voices, speech, vad_probability } = self;
         let (least, most) = told.bounds.range()?;
-        let found = voices.speakers(config, least, most);
+        let mut found = voices.speakers(config, least, most);
+        apart::add(&mut found.centroids, (voices, tracks), &config.apart, (least, most));
         let turns = told.turns.map_or_else(Vec::new, |turns| turns(vad_probability));
         let hop_secs = config.resegmentation.hop_secs;
         let mut claims = Claims::new(&turns, &voices.heard(), hop_secs, config.labels, &config.label_evidence);
         let centroids = seeds(found, claims.as_mut(), (voices, told.voices), config, (least, most));
-        let labels = label_within_bounds((voices, tracks), centroids, claims.as_ref(), config, (least, most));
+        let labels = voices.label(tracks, centroids, claims.as_ref(), config, most);
         let veto = Veto::new(audio, speech, vad_probability, config)?;
         let mut turns = veto.keep(turns_of_speakers(&labels, tracks, audio.duration(), config))?;
         if let Some(claims) = &claims {
@@ -142,24 +144,6 @@ fn local_tracks(
     let mut stitcher = Stitcher::new(frames, config);
     models.segmenter.windows(audio, config.step_frames(), |window| stitcher.push(window))?;
     Ok(stitcher.finish())
-}
-
-/// Whose each track is, by as many speakers as the bounds `(least, most)` allow, beginning with `centroids`.
-fn label_within_bounds<'a>(
-    (voices, tracks): (&Voices, &'a VoiceTracks),
-    centroids: Vec<Vec<f32>>,
-    claims: Option<&Claims>,
-    config: &SpeakerConfig,
-    (least, most): (usize, usize),
-) -> Labels<'a> {
-    let labels = voices.label(tracks, centroids.clone(), claims, config, most);
-    if labels.used() >= least {
-        return labels;
-    }
-    // Change costs must not swallow a speaker who was asked for.
-    let mut free = config.clone();
-    (free.resegmentation.change_cost, free.resegmentation.rounds) = (0.0, 1);
-    voices.label(tracks, centroids, claims, &free, most)
 }
 
 /// Each speaker's turns, as many speakers at a time as segmentation hears; `duration` is the recording's.

@@ -6,11 +6,13 @@
 //!               └ tracks ────────── one voice through neighbouring windows
 //!                 └ embedding ───── one 192-d vector per stretch of solo speech
 //!                   └ clustering ── how many speakers, and their voices
+//!                     └ apart ────── voices that segmentation tells from a speaker's
 //!                     └ resegmentation ── whose each track is, frame by frame
 //!                       └ reconstruct ─── speech turns, overlap kept
 //! ```
 
 mod adoption;
+mod apart;
 mod by_track;
 mod clustering;
 mod diarization;
@@ -33,6 +35,8 @@ mod voices;
 #[cfg(test)]
 mod acceptance;
 #[cfg(test)]
+mod development;
+#[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod label_truth;
@@ -40,6 +44,7 @@ mod label_truth;
 use serde::{Deserialize, Serialize};
 
 pub use adoption::adopt;
+pub use apart::ApartConfig;
 pub use by_track::by_track;
 pub use clustering::ClusteringConfig;
 pub use diarization::{LabelledTurns, Told, diarize, diarize_told};
@@ -77,6 +82,8 @@ pub struct SpeakerConfig {
     pub segmentation: SegmentationConfig,
     /// From stretches to speakers.
     pub clustering: ClusteringConfig,
+    /// Speakers beside those, by what segmentation tells apart.
+    pub apart: ApartConfig,
     /// Changes of speakers within a track.
     pub resegmentation: ResegmentationConfig,
     /// Speech turns.
@@ -97,7 +104,8 @@ impl SpeakerConfig {
     }
 }
 
-/// How many speakers there are, as far as the user knows; always honoured.
+/// How many speakers there are, as far as the user knows. No more than asked for are ever told; fewer, with a warning,
+/// where nothing but time would part a voice in two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpeakerBounds {

@@ -63,14 +63,6 @@ impl Labels<'_> {
     pub(super) fn activity(&self, tracks: &VoiceTracks) -> Vec<Vec<f32>> {
         reconstruct::speaker_activity(&self.tracks, self.embeddings.len(), tracks.speaker_count.len())
     }
-
-    /// Speakers who have a track or a part of one.
-    pub(super) fn used(&self) -> usize {
-        let mut speakers: Vec<usize> = self.tracks.iter().flat_map(|t| t.runs.iter().map(|r| r.1)).collect();
-        speakers.sort_unstable();
-        speakers.dedup();
-        speakers.len()
-    }
 }
 
 /// What of the tracks is embedded, in segmentation frames and in the embedder's.
@@ -163,7 +155,7 @@ impl Voices {
                 .collect()
         };
         let mut units = clear(clustering.min_unit_secs, clustering.min_speech_probability);
-        if units.len() < least {
+        if units.is_empty() {
             units = clear(0.0, 0.0);
         }
         let speakers = clustering::cluster(&units, clustering, least, most);
