@@ -51,9 +51,22 @@ def coloured(page: Page, place: int) -> int:
     )
 
 
+def until(page: Page, truth: str):
+    """Waits for a truth of the page's. Playwright's own waiting runs strings as scripts, which the page refuses."""
+    for _ in range(200):
+        if page.evaluate(truth):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"never: {truth}")
+
+
 def strip(page: Page, title: str) -> int:
     """The place of a signal's chart among all charts, drawn once it is in sight."""
-    page.locator("#timeline .name b", has_text=title).first.scroll_into_view_if_needed() if page.locator("#timeline .name b", has_text=title).count() else page.mouse.wheel(0, 400)
+    name = page.locator("#timeline .name b", has_text=title)
+    if name.count():
+        name.first.scroll_into_view_if_needed()
+    else:
+        page.mouse.wheel(0, 400)
     page.wait_for_timeout(200)
     names = page.locator("#timeline .chart:not(.lanes) .name b").all_inner_texts()
     return 1 + names.index(title)
@@ -165,14 +178,14 @@ def turns_are_searched_and_played(reader: Reader):
     expect(page.locator("#found")).to_have_text("24 of 150 turns")
     page.locator("#search").fill("ann NUMBER 3")
     page.locator("#transcript tbody tr:visible button").first.press("Enter")
-    page.wait_for_function("document.querySelector('#player audio').currentTime > 8.05")
-    page.wait_for_function("document.querySelector('#player audio').paused")
+    until(page, "document.querySelector('#player audio').currentTime > 8.05")
+    until(page, "document.querySelector('#player audio').paused")
     stopped = page.evaluate("document.querySelector('#player audio').currentTime")
     assert 11.4 < stopped < 12.5, stopped
     assert "/" in page.evaluate("document.querySelector('#player audio').getAttribute('src')")
     box = chart(page)
     page.mouse.click(box["x"] + box["width"] * 1.0 / 600, box["y"] + 12)
-    page.wait_for_function("!document.querySelector('#player audio').paused && document.querySelector('#player audio').currentTime < 4")
+    until(page, "!document.querySelector('#player audio').paused && document.querySelector('#player audio').currentTime < 4")
 
 
 def names_and_words_do_not_run(reader: Reader):

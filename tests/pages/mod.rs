@@ -2,6 +2,7 @@
 //! a hostile name, every reason for a missing value, an interview that failed and one that is damaged.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use turnwise::pipeline::schemas;
 use turnwise::recipe::Recipe;
@@ -23,7 +24,9 @@ pub fn reasons() -> Vec<&'static str> {
 type Row<'a> = Vec<(&'a str, Cell)>;
 
 fn schema(name: &str) -> TableSchema {
-    schemas(&Recipe::default()).into_iter().find(|s| s.name == name).unwrap()
+    static SCHEMAS: OnceLock<Vec<TableSchema>> = OnceLock::new();
+    let all = SCHEMAS.get_or_init(|| schemas(&Recipe::default()));
+    all.iter().find(|s| s.name == name).unwrap().clone()
 }
 
 fn columns(schema: &TableSchema, wanted: impl Fn(&str) -> bool) -> Vec<ColumnSpec> {
@@ -106,7 +109,7 @@ pub fn talk(out: &Path, id: &str, secs: u32) {
     let speech = |i: u32| -> Row<'_> {
         vec![
             ("start_secs", start(i).into()),
-            ("end_secs", (start(i) + 4.5).into()),
+            ("end_secs", (start(i) + 4.5).min(f64::from(secs)).into()),
             ("speaker", format!("SPEAKER_0{}", i % 2).into()),
             ("overlap_secs", Cell::Float(1.0)),
         ]
