@@ -106,7 +106,7 @@ impl RecordingHeard {
         let RecordingHeard { tracks, voices, speech, vad_probability } = self;
         let (least, most) = told.bounds.range()?;
         let mut found = voices.speakers(config, least, most);
-        apart::add(&mut found.centroids, (voices, tracks), &config.apart, (least, most));
+        apart::add(&mut found.centroids, (voices, tracks), config, (least, most));
         let turns = told.turns.map_or_else(Vec::new, |turns| turns(vad_probability));
         let hop_secs = config.resegmentation.hop_secs;
         let mut claims = Claims::new(&turns, &voices.heard(), hop_secs, config.labels, &config.label_evidence);

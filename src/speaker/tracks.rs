@@ -73,6 +73,9 @@ pub struct Stitcher {
     /// What all windows over a frame weigh together, and how many speakers they hear.
     cover: Vec<f32>,
     speakers: Vec<f32>,
+    /// The probability that two speak at once, summed over windows.
+    overlap: Vec<f32>,
+    overlap_probability: f32,
     /// The window before, and the track of each of its speakers.
     before: Option<(LocalWindow, [Option<usize>; LOCAL_SPEAKERS])>,
     /// See [`VoiceTracks::beside`].
@@ -83,13 +86,15 @@ impl Stitcher {
     /// For a recording of `frames` frames.
     pub fn new(frames: usize, config: &SegmentationConfig) -> Self {
         let edge_frames = (config.edge_secs / FRAMES.hop_secs()) as f32;
-        let (cover, speakers) = (vec![0.0; frames], vec![0.0; frames]);
+        let (cover, speakers, overlap) = (vec![0.0; frames], vec![0.0; frames], vec![0.0; frames]);
         Stitcher {
             min_agreement: config.min_agreement,
             edge_frames,
             votes: Vec::new(),
             cover,
             speakers,
+            overlap,
+            overlap_probability: config.overlap_probability,
             before: None,
             beside: BTreeSet::new(),
         }
@@ -141,6 +146,9 @@ impl Stitcher {
             *cover += weight;
             *speakers += weight * active.count_ones() as f32;
         }
+        for ((sum, overlap), weight) in self.overlap[first..].iter_mut().zip(&window.overlap).zip(&weights) {
+            *sum += weight * overlap;
+        }
         self.before = Some((window, ids));
     }
 
@@ -160,8 +168,13 @@ impl Stitcher {
             }
             tracks.push(VoiceTrack { first_frame, activity });
         }
-        let speaker_count =
-            self.speakers.iter().zip(&self.cover).map(|(s, c)| (s / c.max(least) + 0.5).floor() as u8).collect();
+        let sums = self.speakers.iter().zip(&self.overlap).zip(&self.cover);
+        let count = |((speakers, overlap), cover): ((&f32, &f32), &f32)| {
+            let heard = (speakers / cover.max(least) + 0.5).floor() as u8;
+            let two = heard > 0 && overlap / cover.max(least) > self.overlap_probability;
+            if two { heard.max(2) } else { heard }
+        };
+        let speaker_count = sums.map(count).collect();
         VoiceTracks { tracks, speaker_count, active_tracks, beside: self.beside.into_iter().collect() }
     }
 }
@@ -205,7 +218,8 @@ mod tests {
 
     fn window(first_frame: usize, active: &[u8]) -> LocalWindow {
         let probability = active.iter().map(|a| std::array::from_fn(|k| f32::from(a >> k & 1))).collect();
-        LocalWindow { first_frame, active: active.to_vec(), probability }
+        let overlap = active.iter().map(|a| if a.count_ones() > 1 { 1.0 } else { 0.0 }).collect();
+        LocalWindow { first_frame, active: active.to_vec(), probability, overlap }
     }
 
     fn stitch(windows: &[LocalWindow], frames: usize, min_agreement: f64) -> VoiceTracks {
@@ -233,6 +247,15 @@ mod tests {
         );
         assert_eq!((tracks.speaker_count[20], tracks.speaker_count[39], tracks.speaker_count[50]), (0, 1, 1));
         assert_eq!(tracks.tracks[0].active_frames().next(), Some(30));
+    }
+
+    #[test]
+    fn two_speak_at_once_where_that_is_likely_enough_though_each_window_hears_one() {
+        let likely = |overlap: [f32; 4]| LocalWindow { overlap: overlap.to_vec(), ..window(0, &[1, 1, 0, 1]) };
+        let count = |windows: &[LocalWindow]| stitch(windows, 4, 0.5).speaker_count;
+        // In silence a second one is nobody.
+        assert_eq!(count(&[likely([0.3, 0.45, 0.45, 0.0])]), [1, 2, 0, 1]);
+        assert_eq!(count(&[likely([0.5; 4]), likely([0.2; 4])]), [1, 1, 0, 1], "the windows' mean");
     }
 
     #[test]
