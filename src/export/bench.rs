@@ -17,7 +17,7 @@ use crate::store::finished::refuse_mixed;
 use crate::store::paths::table_path;
 use crate::store::provenance::Makings;
 use crate::store::whole::write_text;
-use crate::tasks::{Clips, RuleSpec, Selection, Task, instances, released_line};
+use crate::tasks::{Clips, Selection, Task, instances, released_line, released_rules};
 use crate::transcript::rescue::{is_one_a_line, read_samples_leniently, sample_files};
 
 /// The data root of the benchmark's layout: its scripts take each JSON file below it for a sample.
@@ -242,8 +242,8 @@ fn instance_files(to: &Path, targets: &[Target]) -> Result<[usize; 2]> {
         .map(|(id, value)| (id.as_str(), value.get("rows").and_then(Value::as_array).map_or(&[][..], Vec::as_slice)))
         .collect();
     let mut written = [0; 2];
-    for (count, name) in written.iter_mut().zip(["er", "vp"]) {
-        let Some(rule) = RuleSpec::named(name) else { continue };
+    for (count, rule) in written.iter_mut().zip(released_rules()) {
+        let name = rule.name;
         let mut lines = String::new();
         for sample in &samples {
             let own = rows.get(sample.id.as_str()).copied().unwrap_or_default();

@@ -106,9 +106,8 @@ fn labels_mend_diarization_and_wrong_ones_do_no_harm() {
             worst(&wrong),
             mean(&ders(0.0, LabelUse::Trust))
         );
-        // In `pyannote_sample` half the turns are shorter than their edges are uncertain: labels that far off cost it
-        // up to a hundredth, where the sound alone is nearly right.
-        let slack = if clip.name == "audio/pyannote_sample" { 0.01 } else { 0.0 };
+        // Labels whose edges are off by up to half a second cost up to a hundredth where the sound alone is nearly right.
+        let slack = if ignored < 0.1 { 0.01 } else { 0.0 };
         assert!(mean(&right) < ignored + slack, "{}", clip.name);
         assert!(worst(&right) <= ignored + 2.0 * slack, "{}", clip.name);
         assert!(mean(&wrong) <= ignored + 2.0 * slack, "{}", clip.name);

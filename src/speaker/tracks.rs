@@ -254,8 +254,8 @@ mod tests {
         let likely = |overlap: [f32; 4]| LocalWindow { overlap: overlap.to_vec(), ..window(0, &[1, 1, 0, 1]) };
         let count = |windows: &[LocalWindow]| stitch(windows, 4, 0.5).speaker_count;
         // In silence a second one is nobody.
-        assert_eq!(count(&[likely([0.3, 0.45, 0.45, 0.0])]), [1, 2, 0, 1]);
-        assert_eq!(count(&[likely([0.5; 4]), likely([0.2; 4])]), [1, 1, 0, 1], "the windows' mean");
+        assert_eq!(count(&[likely([0.3, 0.55, 0.55, 0.0])]), [1, 2, 0, 1]);
+        assert_eq!(count(&[likely([0.7; 4]), likely([0.2; 4])]), [1, 1, 0, 1], "the windows' mean");
     }
 
     #[test]

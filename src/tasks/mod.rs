@@ -37,7 +37,7 @@ pub use clips::{Clips, RowClip};
 pub use features::{FeatureSet, FeatureTable, SampleFeatures};
 pub use released::{Released, read_released, released_line};
 pub use rescue::{GoldViewpoint, Instance, KnownEmotion, group_of, instances};
-pub use rule::{AnswerKind, Candidates, LABELS, Metrics, RULES, RuleSpec};
+pub use rule::{AnswerKind, Candidates, LABELS, Metrics, RULES, RuleSpec, released_rules};
 pub use run::{TaskRequest, write_task_tables};
 pub use schemas::schemas;
 pub use selection::Selection;

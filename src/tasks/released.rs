@@ -73,7 +73,7 @@ fn released(value: &Value) -> Result<Released, String> {
         participants: names("participants"),
         ..Released::default()
     };
-    let [emotion, viewpoint] = rule::released();
+    let [emotion, viewpoint] = rule::released_rules();
     if let Some(views) = value.get("gold_viewpoints").and_then(Value::as_array) {
         one.task = viewpoint.name.into();
         let text = |v: &Value, key: &str| v.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
@@ -99,7 +99,7 @@ fn released(value: &Value) -> Result<Released, String> {
 /// An instance of er or vp as a line of the benchmark's file. `rows` are the sample's rows as they were exported, by
 /// position from 1, with the cue fields that are to be shown.
 pub fn released_line(task: &str, one: &Instance, sample: &Sample, rows: &[Value], clips: Option<&Clips>) -> String {
-    let [_, viewpoint] = rule::released();
+    let [_, viewpoint] = rule::released_rules();
     let of_views = task == viewpoint.name;
     let clip = |row: u32| clips.and_then(|c| c.of(&sample.id, row));
     let own = shown(rows, one.row, clip(one.row));

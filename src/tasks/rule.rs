@@ -90,7 +90,7 @@ impl PartialEq for RuleSpec {
 }
 
 /// The rules whose instances the benchmark releases as files of their own: of emotions and of viewpoints.
-pub(super) fn released() -> [&'static RuleSpec; 2] {
+pub fn released_rules() -> [&'static RuleSpec; 2] {
     [&emotion::RULE, &viewpoint::RULE]
 }
 
