@@ -196,6 +196,9 @@ def warnings_page(source: str) -> str:
     told = re.compile(r'((?:^    /// .*\n)+)    #\[error\(\s*"((?:[^"\\]|\\[\s\S])*)"', re.M)
     kinds: dict[str, list[str]] = {}
     for comment, text in told.findall(source):
+        if text == "{text}":
+            # Another's words, code and all.
+            continue
         code, words = re.sub(r"\\\n\s*", "", text).split(": ", 1)
         meaning = " ".join(line.strip().removeprefix("///").strip() for line in comment.strip().split("\n"))
         kinds.setdefault(code, []).append(f"{meaning} `{re.sub(r'{[^}]*}', '…', words)}`")

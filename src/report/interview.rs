@@ -176,21 +176,25 @@ fn voices(source: &Source) -> Vec<Voice> {
 
 /// Every column of the tables that are shown, and of the interview's row.
 fn columns(source: &Source) -> BTreeMap<String, ColumnTold> {
-    let tables =
-        ["turns", "dyads", "synchrony", "smiles", "events", "speech", "speakers", "voice", "faces", "turn_faces"];
-    let shown = |table: &str, column: &str| match table {
-        "turns" => {
-            spread::COLUMNS.iter().any(|(c, _)| *c == column) || column.ends_with("_missing") || column == "person"
-        }
-        "dyads" => pairs::shows(column),
-        "voice" | "faces" => timeline::shows(column),
-        "turn_faces" => column.ends_with("_missing"),
-        _ => true,
+    let of_turns = |column: &str| {
+        spread::COLUMNS.iter().any(|(c, _)| *c == column) || column.ends_with("_missing") || column == "person"
     };
+    let shown: [(&str, &dyn Fn(&str) -> bool); 10] = [
+        ("turns", &of_turns),
+        ("dyads", &pairs::shows),
+        ("synchrony", &|_| true),
+        ("smiles", &|_| true),
+        ("events", &|_| true),
+        ("speech", &|_| true),
+        ("speakers", &|_| true),
+        ("voice", &timeline::shows),
+        ("faces", &timeline::shows),
+        ("turn_faces", &|column| column.ends_with("_missing")),
+    ];
     let mut told = BTreeMap::new();
-    for table in tables {
+    for (table, shows) in shown {
         let Some(stored) = source.table(table) else { continue };
-        for column in stored.schema().columns.iter().filter(|c| shown(table, &c.name)) {
+        for column in stored.schema().columns.iter().filter(|c| shows(&c.name)) {
             told.extend(source.told(table, &column.name).map(|t| (format!("{table}.{}", column.name), t)));
         }
     }
