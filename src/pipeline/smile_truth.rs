@@ -51,7 +51,7 @@ fn seen(clip: &str, models: &mut Models, recipe: &Recipe) -> Faces {
     let request = Request::of_file(&crate::reference::folder().join("media").join(clip)).unwrap();
     let warnings = Warnings::default();
     let work = Work { request: &request, recipe, warnings: &warnings, progress: &|_| {} };
-    watch(work, models.face.as_mut()).unwrap().0.faces
+    watch(work, models.face.as_mut(), None).unwrap().0.faces
 }
 
 /// Sets the measure beside the labels of one clip.

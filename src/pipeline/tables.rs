@@ -7,6 +7,7 @@ use super::scene::Scene;
 use super::{hear::Heard, interview};
 use crate::audio;
 use crate::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, Functionals};
+use crate::body;
 use crate::error::Result;
 use crate::face;
 use crate::recipe::Recipe;
@@ -39,7 +40,7 @@ impl SceneTable {
 }
 
 /// Every table but `interviews`, in the order of SCHEMA.md.
-const TABLES: [SceneTable; 13] = [
+const TABLES: [SceneTable; 15] = [
     SceneTable::new(|recipe| turns::turns_schema(&recipe.turns), turns_table).of_features(),
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
     SceneTable::new(|recipe| turns::dyads_schema(&recipe.turns), |scene| turns::dyads_table(&scene.relations()))
@@ -77,6 +78,16 @@ const TABLES: [SceneTable; 13] = [
         |recipe| face::tracks_layout(&recipe.face).schema(),
         |scene| face::tracks_table(scene.id(), &scene.seen.faces, &scene.recipe.face),
     ),
+    SceneTable::new(
+        |recipe| body::bodies_layout(&recipe.body).schema(),
+        |scene| body::bodies_table(scene.id(), &scene.seen.bodies, &scene.recipe.body),
+    )
+    .only_with_rows(),
+    SceneTable::new(
+        |recipe| body::hands_layout(&recipe.body).schema(),
+        |scene| body::hands_table(scene.id(), &scene.seen.bodies, &scene.recipe.body),
+    )
+    .only_with_rows(),
 ];
 
 /// The contract of every table of an output folder, in the order of SCHEMA.md.

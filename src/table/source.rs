@@ -4,6 +4,11 @@
 /// Short form, as columns' `source` names it, and the reference.
 pub const SOURCES: &[(&str, &str)] = &[
     (
+        "Bazarevsky et al. 2020",
+        "Bazarevsky, V., Grishchenko, I., Raveendran, K., Zhu, T., Zhang, F., Grundmann, M. (2020). BlazePose: \
+         on-device real-time body pose tracking. arXiv 2006.10204. The networks of MediaPipe Pose, full.",
+    ),
+    (
         "Boersma & Weenink",
         "Boersma, P., Weenink, D.: Praat: doing phonetics by computer. Manual: Sound: To Intensity..., Sound & Pitch: \
          To PointProcess (cc), PointProcess: Get jitter (local)..., PointProcess & Sound: Get shimmer (local)...",
@@ -163,6 +168,11 @@ pub const SOURCES: &[(&str, &str)] = &[
          Transactions on Audio and Electroacoustics 15(2), 70-73.",
     ),
     ("Yngve 1970", "Yngve, V. H. (1970). On getting a word in edgewise. Chicago Linguistic Society 6, 567-578."),
+    (
+        "Zhang et al. 2020",
+        "Zhang, F., Bazarevsky, V., Vakunov, A., Tkachenka, A., Sung, G., Chang, C.-L., Grundmann, M. (2020). MediaPipe \
+         Hands: on-device real-time hand tracking. arXiv 2006.10214.",
+    ),
 ];
 
 /// The reference of a short form.
