@@ -54,7 +54,8 @@ impl Detector {
         input.resize(3 * n * n, 0.0);
         let square = view.square();
         view.sample(&square, n, Edge::Black, self.scale, input);
-        let array = ArrayViewD::from_shape(vec![1, 3, n, n], input).map_err(|e| Error::model(self.model, e))?;
+        let array =
+            ArrayViewD::from_shape(vec![1, 3, n, n], input.as_slice()).map_err(|e| Error::model(self.model, e))?;
         let outputs = session.run(&[("image", Input::F32(array))])?;
         let flat: Vec<&[f32]> = outputs.iter().filter_map(|o| o.as_slice()).collect();
         let [boxes, logits] = flat[..] else {

@@ -219,9 +219,9 @@ fn a_picture_of_nothing_has_no_body_and_a_failing_model_is_an_error() {
         let bodies = tracker.finish();
         assert!(bodies.observations.is_empty() && bodies.hands.is_empty() && bodies.sampled.len() == 1);
     }
-    // The hand's model in the detector's place: another shape.
+    // The landmark model in the detector's place: another shape.
     let registry = Registry::open(None).unwrap();
-    models.person = crate::inference::Session::load(&registry, hand::MODEL, Runtime::default()).unwrap();
+    models.person = crate::inference::Session::load(&registry, landmark::MODEL, Runtime::default()).unwrap();
     let error = BodyTracker::new(&mut models, &config).push(&frame(64), &[], 0).unwrap_err();
     assert_eq!(error.kind(), "model", "{error}");
 }

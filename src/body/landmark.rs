@@ -49,10 +49,10 @@ fn sigmoid(v: f32) -> f32 {
 pub(super) fn look(session: &mut Session, view: &View<'_>, region: &Region, input: &mut Vec<f32>) -> Result<Body> {
     input.resize(3 * SIDE * SIDE, 0.0);
     view.sample(region, SIDE, Edge::Repeat, Scale::UNIT, input);
-    let array = ArrayViewD::from_shape(vec![1, 3, SIDE, SIDE], input).map_err(|e| Error::model(MODEL, e))?;
+    let array = ArrayViewD::from_shape(vec![1, 3, SIDE, SIDE], input.as_slice()).map_err(|e| Error::model(MODEL, e))?;
     let outputs = session.run(&[("image", Input::F32(array))])?;
     let flat: Vec<&[f32]> = outputs.iter().filter_map(|o| o.as_slice()).collect();
-    let (Some(raw), Some(&[presence]), Some(heat)) = (flat.first(), flat.get(1), flat.get(2)) else {
+    let (Some(raw), Some(&&[presence]), Some(heat)) = (flat.first(), flat.get(1), flat.get(2)) else {
         return Err(misshapen(format!("{:?}", flat.iter().map(|f| f.len()).collect::<Vec<_>>())));
     };
     let sizes = raw.len() == POINTS * VALUES && heat.len() == POINTS * CELLS * CELLS;

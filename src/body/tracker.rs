@@ -10,7 +10,7 @@ use image::RgbImage;
 
 use super::anchors::Detection;
 use super::landmark::{self, Body};
-use super::observation::{Bodies, BodyObservation, BodyPoint, Head, body_point};
+use super::observation::{BODY_POINTS, Bodies, BodyObservation, BodyPoint, Head, body_point};
 use super::view::{Region, View};
 use super::wrists::{self, Grip};
 use super::{BodyConfig, BodyModels, person};
@@ -40,10 +40,10 @@ struct Live {
 }
 
 /// A body in the frame at hand.
-pub(super) struct Found {
+struct Found {
     /// Place among the followed.
     live: usize,
-    pub(super) body: Body,
+    body: Body,
     region: Region,
     head: Option<Head>,
 }
@@ -110,7 +110,8 @@ impl<'a> BodyTracker<'a> {
             self.tried.clear();
         }
         let mut found = self.follow(picture, heads)?;
-        for head in heads.iter().filter(|h| h.size() >= self.config.min_face_size_px) {
+        let least = self.config.min_face_size_px;
+        for head in heads.iter().filter(|h| h.size() >= least) {
             if found.iter().all(|f| f.head != Some(*head)) && self.may_try(head.track, now) {
                 self.look_about(picture, head, now, &mut found)?;
             }
@@ -133,7 +134,7 @@ impl<'a> BodyTracker<'a> {
     /// The bodies that go on.
     fn follow(&mut self, picture: &RgbImage, heads: &[Head]) -> Result<Vec<Found>> {
         let mut found: Vec<Found> = Vec::new();
-        for (place, live) in self.live.iter_mut().enumerate() {
+        for (place, live) in self.live.iter().enumerate() {
             let then = live.head;
             let own = then.and_then(|was| heads.iter().find(|h| h.track == was.track));
             let mut region = live.next;
@@ -243,7 +244,8 @@ impl<'a> BodyTracker<'a> {
     fn hands(&mut self, picture: &RgbImage, now: Seconds, found: &[Found]) -> Result<()> {
         let grips: Vec<[Option<Grip>; 2]> = found.iter().map(|f| self.live[f.live].grips).collect();
         let bodies: Vec<&Body> = found.iter().map(|f| &f.body).collect();
-        let mut look = wrists::Look { models: self.models, config: &self.config, picture, input: &mut self.input };
+        let mut look =
+            wrists::Look { models: &mut *self.models, config: &self.config, picture, input: &mut self.input };
         let held = look.hands(&bodies, &grips)?;
         let mut rows = Vec::new();
         for f in found {
@@ -314,7 +316,7 @@ fn is_whole(body: &Body) -> bool {
 }
 
 fn observation(f: &Found, id: u32, pts: Seconds, (width, height): (f32, f32)) -> BodyObservation {
-    let points = std::array::from_fn(|k| {
+    let points: [BodyPoint; BODY_POINTS] = std::array::from_fn(|k| {
         let [x, y, z] = f.body.points[k];
         BodyPoint { x, y, z, visibility: f.body.visibility[k] }
     });

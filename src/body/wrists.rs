@@ -87,7 +87,8 @@ impl Look<'_> {
         let mut hands: Vec<Hand> = Vec::new();
         for (body, grips) in bodies.iter().zip(grips) {
             let mut open: Vec<(f32, f32)> = Vec::new();
-            for side in Side::BOTH.into_iter().filter(|s| self.is_seen(body, *s)) {
+            let sides: Vec<Side> = Side::BOTH.into_iter().filter(|s| self.is_seen(body, *s)).collect();
+            for side in sides {
                 let (x, y) = wrist(body, side);
                 let followed = match grips[side as usize] {
                     Some(Grip { region, wrist: (wx, wy) }) => {

@@ -40,6 +40,11 @@ pub const SOURCES: &[(&str, &str)] = &[
          generalizable techniques, a Python library. Psychological Methods 24(4), 419-438.",
     ),
     (
+        "Ekman & Friesen 1969",
+        "Ekman, P., Friesen, W. V. (1969). The repertoire of nonverbal behavior: categories, origins, usage, and \
+         coding. Semiotica 1(1), 49-98. Self-adaptors.",
+    ),
+    (
         "Ekman & Friesen 1982",
         "Ekman, P., Friesen, W. V. (1982). Felt, false, and miserable smiles. Journal of Nonverbal Behavior 6(4), \
          238-252.",
@@ -70,6 +75,7 @@ pub const SOURCES: &[(&str, &str)] = &[
         "Hadar, U., Steiner, T. J., Grant, E. C., Rose, F. C. (1983). Kinematics of head movements accompanying \
          speech during conversation. Human Movement Science 2, 35-46.",
     ),
+    ("Hall 1966", "Hall, E. T. (1966). The hidden dimension. Doubleday. Distance between people."),
     (
         "Heldner & Edlund 2010",
         "Heldner, M., Edlund, J. (2010). Pauses, gaps and overlaps in conversations. Journal of Phonetics 38(4), \
@@ -109,6 +115,10 @@ pub const SOURCES: &[(&str, &str)] = &[
         "MediaPipe",
         "Google MediaPipe Face Landmarker: landmarks, 52 blendshapes with ARKit's names, face geometry. Its values \
          are matched on the same pictures.",
+    ),
+    (
+        "Mehrabian 1972",
+        "Mehrabian, A. (1972). Nonverbal communication. Aldine-Atherton. Forward lean, openness of arms, relaxation.",
     ),
     (
         "Moulder et al. 2018",

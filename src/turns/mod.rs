@@ -5,6 +5,7 @@
 //! Annotation ─┼─> turns ───────────┼─ cast: speaker ↔ person on the screen, or off screen
 //! Faces ──────┤                    ├─ speech: who else talks inside a turn
 //! Acoustics ──┘                    ├─ faces: statistics of each visible person during each turn
+//!                                  ├─ bodies: posture, gesture and self-touch of each visible person
 //!                                  ├─ language: what kinds of words are said
 //!                                  ├─ dyads: what each turn does to each of the others
 //!                                  ├─ synchrony: who follows whom over the interview
@@ -12,6 +13,7 @@
 //! ```
 
 mod begun;
+mod bodies;
 mod cast;
 mod conversation;
 mod coupling;
@@ -44,6 +46,7 @@ mod voices;
 mod watched;
 mod words;
 
+pub use bodies::{BodyTurn, PostureConfig, body_turns, turn_bodies_schema, turn_bodies_table};
 pub use cast::{Cast, CastMember, cast};
 pub use coupling::{
     Chance, CouplingSettings, Granger, GrangerSettings, MeasureKind, Measured, Standing, coupled, coupling_schema,
@@ -153,6 +156,8 @@ pub struct TurnsConfig {
     /// Longest shift between transcript and audio that is looked for; 0 = do not look.
     #[schemars(range(min = 0.0))]
     pub max_transcript_offset_secs: f64,
+    /// Posture, gesture and self-touch.
+    pub body: PostureConfig,
     /// When a turn takes the floor.
     pub floor: FloorConfig,
     /// Voices that draw near.
@@ -189,6 +194,7 @@ impl Default for TurnsConfig {
             speaker_z: SpeakerZ::Off,
             speaker_embeddings: false,
             max_transcript_offset_secs: 10.0,
+            body: PostureConfig::default(),
             floor: FloorConfig::default(),
             entrainment: EntrainmentConfig::default(),
             synchrony: SynchronyConfig::default(),
