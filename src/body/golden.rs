@@ -60,8 +60,8 @@ fn hands_in(models: &mut BodyModels, view: &View<'_>, input: &mut Vec<f32>) -> V
 struct Sums {
     /// Share of the shoulder width, error of the visibilities, error of z, and where.
     bodies: Vec<(f32, f32, f32, String)>,
-    /// Share of the hand's size, and where.
-    hands: Vec<(f32, String)>,
+    /// Share of the hand's size, the same of z, and where.
+    hands: Vec<(f32, f32, String)>,
     wrong_sides: Vec<String>,
     missed: Vec<String>,
     missed_hands: Vec<String>,
@@ -99,7 +99,9 @@ impl Sums {
                 self.missed_hands.push(place.into());
                 continue;
             };
-            self.hands.push((share, place.into()));
+            let deep = |(a, b): (&[f32; 3], &[f32; 3])| (a[2] - b[2]).abs();
+            let depth = ours.points.iter().zip(&wanted).map(deep).sum::<f32>() / 21.0 / size;
+            self.hands.push((share, depth, place.into()));
             // MediaPipe takes pictures for mirrors.
             if (ours.right > 0.5) != (hand["handedness"] == "Left") {
                 self.wrong_sides.push(place.into());
@@ -136,6 +138,7 @@ fn landmarks_of_bodies_and_hands_are_mediapipes() {
     let visibility = sums.bodies.iter().map(|b| b.1).sum::<f32>() / count;
     let depth = sums.bodies.iter().map(|b| b.2).sum::<f32>() / count;
     let hands = sums.hands.iter().map(|h| h.0).sum::<f32>() / sums.hands.len() as f32;
+    let hand_depth = sums.hands.iter().map(|h| h.1).sum::<f32>() / sums.hands.len() as f32;
     let worst = sums.bodies.iter().max_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
     let worst_hand = sums.hands.iter().max_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
     eprintln!(
@@ -143,10 +146,16 @@ fn landmarks_of_bodies_and_hands_are_mediapipes() {
         100.0 * share,
         100.0 * depth
     );
-    eprintln!("{} hands: {:.3} % of the hand, worst {worst_hand:?}", sums.hands.len(), 100.0 * hands);
+    eprintln!(
+        "{} hands: {:.3} % of the hand, worst {worst_hand:?}, depth {:.3} %",
+        sums.hands.len(),
+        100.0 * hands,
+        100.0 * hand_depth
+    );
     eprintln!("missed {:?} {:?}, invented {:?}", sums.missed, sums.missed_hands, sums.invented);
     assert!(sums.missed.is_empty() && sums.invented.is_empty());
     assert!(count > 100.0 && worst.0 <= 0.02 && visibility <= 0.05, "each body within 2 % of its shoulder width");
+    assert!(depth <= 0.01 && hand_depth <= 0.02, "depths: {depth} and {hand_depth}");
     assert!(sums.hands.len() > 60 && hands <= 0.03 && worst_hand.0 <= 0.05);
     assert!(sums.wrong_sides.is_empty(), "{:?}", sums.wrong_sides);
     // A crop of 106 x 181 px, where the palm's score is a hair from the threshold.

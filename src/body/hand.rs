@@ -13,7 +13,7 @@ pub(super) const MODEL: &str = "hand_landmarks";
 
 /// Side of the input, px.
 const SIDE: usize = 224;
-/// MediaPipe's factor of depths.
+/// MediaPipe divides depths by this.
 const DEPTH: f32 = 0.4;
 /// The wrist, and the bases of the index, middle and ring finger.
 const WRIST: usize = 0;
@@ -73,7 +73,7 @@ pub(super) fn look(session: &mut Session, view: &View<'_>, region: &Region, inpu
     if raw.len() != 3 * HAND_POINTS || raw.iter().chain([&presence, &right]).any(|v| !v.is_finite()) {
         return Err(misshapen(format!("{} values", raw.len())));
     }
-    let gain = DEPTH * region.depth_gain(SIDE, view);
+    let gain = region.step(SIDE) / DEPTH;
     let points = std::array::from_fn(|k| {
         let (x, y) = region.place(SIDE, raw[3 * k], raw[3 * k + 1]);
         [x, y, raw[3 * k + 2] * gain]

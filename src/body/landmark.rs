@@ -59,7 +59,7 @@ pub(super) fn look(session: &mut Session, view: &View<'_>, region: &Region, inpu
     if !sizes || raw.iter().any(|v| !v.is_finite()) || !presence.is_finite() {
         return Err(misshapen(format!("{} values, {} cells", raw.len(), heat.len())));
     }
-    let gain = region.depth_gain(SIDE, view);
+    let gain = region.step(SIDE);
     let place = |k: usize| {
         let p = &raw[k * VALUES..(k + 1) * VALUES];
         let map = &heat[k * CELLS * CELLS..(k + 1) * CELLS * CELLS];

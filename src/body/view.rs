@@ -25,19 +25,16 @@ pub(super) struct Region {
 impl Region {
     /// Where a point of an n x n crop lies in the picture.
     pub fn place(&self, n: usize, x: f32, y: f32) -> (f32, f32) {
-        let step = self.side / n as f32;
+        let step = self.step(n);
         let half = 0.5 * n as f32;
         let (sin, cos) = self.angle.sin_cos();
         let (dx, dy) = ((x - half) * step, (y - half) * step);
         (self.x + cos * dx - sin * dy, self.y + sin * dx + cos * dy)
     }
 
-    /// By how much depths of a crop grow: MediaPipe scales them by the length of the region's x axis where the view's
-    /// width and height both count as 1.
-    pub fn depth_gain(&self, n: usize, view: &View<'_>) -> f32 {
-        let (sin, cos) = self.angle.sin_cos();
-        let aspect = view.width() / view.height().max(1.0);
-        self.side / n as f32 * (cos * cos + sin * sin * aspect * aspect).sqrt()
+    /// Pixels of the picture to a pixel of an n x n crop: what depths grow by, too.
+    pub fn step(&self, n: usize) -> f32 {
+        self.side / n as f32
     }
 
     /// The turn that puts `to` above `from`: 0 where it lies there already.
