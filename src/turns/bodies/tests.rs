@@ -95,7 +95,7 @@ fn leaning_and_raised_shoulders_are_told_against_the_persons_own_median_so_far()
     assert!(near(rows[0].posture.forward_share, 0.0) && near(rows[1].posture.forward_share, 1.0), "{rows:?}");
     assert!(near(rows[1].posture.raised_share, 1.0) && near(rows[1].posture.back_share, 0.0));
     // What comes later changes nothing.
-    let rest = observations.iter().cloned().filter(|o| o.pts.get() < 10.0).collect();
+    let rest = observations.iter().filter(|o| o.pts.get() < 10.0).cloned().collect();
     assert_eq!(told(&bodies(rest, Vec::new()), &turns[..1])[0], rows[0]);
 }
 
