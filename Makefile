@@ -1,15 +1,16 @@
 # make demo   set everything up and run the main job on real samples
 # make test   set up what the tests need, then format, lints and all tests
-# make test-shared   the tests with those against the reference clips, whose folder is ../shared or TURNWISE_SHARED;
-# fails without it make torture MINUTES=30 SEED=7   kills, damaged files, failing disks, hostile headers: more of them
-# the longer it may take make bench  our time beside the floor and the peers, in one run
+# make test-shared   the tests with those against the reference clips, whose folder is ../shared or TURNWISE_SHARED; fails without it
+# make torture MINUTES=30 SEED=7   kills, damaged files, failing disks, hostile headers: more of them the longer it may take
+# make docs   build the documentation: commands checked, examples run, links checked; open target/docs/site/index.html
+# make bench  our time beside the floor and the peers, in one run
 # make models fetch, check and convert the model files (does nothing when all are in place)
 
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-shared torture readers bench models samples apt target build fmt lint clean
+.PHONY: help demo test test-shared torture readers writers report-test docs bench models samples apt target build fmt lint clean
 
 # Downloads, converted models and compiled dependencies are kept outside the clone, so that a second clone starts warm.
 export TURNWISE_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/turnwise
@@ -80,6 +81,7 @@ test: apt target models samples
 	cargo clippy --release --locked --all-targets $(FEATURES) -- -D warnings
 	cargo test --release --locked $(FEATURES)
 	cargo build --release --locked $(FEATURES)
+	$(PYTHON) tests/licences.py
 	$(PYTHON) -m unittest discover -s tests -p 'test_*.py' -q
 	$(call TORTURE,0) --seed 1
 
@@ -87,9 +89,23 @@ test-shared: apt target models samples
 	@$(if $(HAS_SHARED),,echo "no reference clips in $(SHARED): name their folder in TURNWISE_SHARED" >&2; exit 1)
 	cargo test --release --locked --features shared-tests
 
+# Exported transcripts opened by pympi and praatio.
+writers: build
+	@$(PYTHON) tests/writers --binary "$${CARGO_TARGET_DIR:-target}/release/turnwise"
+
+# The pages of `turnwise report` used in headless Chromium; fails where there is none.
+report-test: apt
+	@command -v chromium chromium-browser google-chrome >/dev/null || { sudo=""; [ "$$(id -u)" -eq 0 ] || sudo=sudo
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
+	cargo test --release --locked --features browser-tests --test report -- --nocapture
+
 # Packed data sets opened by the libraries that they are for; some minutes.
 readers: build
 	@$(PYTHON) tests/readers --binary "$${CARGO_TARGET_DIR:-target}/release/turnwise"
+
+# Asks the network only for what is not in the cache yet: mdBook and the libraries of the examples.
+docs: build models samples
+	@$(PYTHON) docs/tools/build.py
 
 torture: build models samples
 	@$(call TORTURE,$(or $(MINUTES),30)) $(if $(SEED),--seed $(SEED))

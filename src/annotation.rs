@@ -44,8 +44,23 @@ pub struct SoundEvent {
     pub in_turn: bool,
 }
 
-/// A speech turn: segment and speaker found by diarization; one RTTM line.
+/// A code: what a tier beside the speech says of a stretch or an instant, such as a smile or a rating.
 #[derive(Clone, Debug, PartialEq)]
+pub struct TierCode {
+    /// The tier's name, as written.
+    pub tier: String,
+    /// Whom it is about: the tier's participant, or the speaker whom its name holds; `None` where it tells nobody.
+    pub person: Option<String>,
+    /// Start, or the instant.
+    pub start: Seconds,
+    /// End; `None` for an instant.
+    pub end: Option<Seconds>,
+    /// As written.
+    pub value: String,
+}
+
+/// A speech turn: segment and speaker found by diarization; one RTTM line.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SpeechTurn {
     /// Never empty inside an [`Annotation`].
     pub segment: Segment,
@@ -54,9 +69,10 @@ pub struct SpeechTurn {
 }
 
 /// All speech turns of one recording, sorted by start, end, speaker; overlap allowed, empty segments dropped.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Annotation {
     turns: Vec<SpeechTurn>,
+    #[serde(skip)]
     index: Lazy,
 }
 

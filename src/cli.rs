@@ -6,13 +6,27 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueHint};
 use turnwise::store::{Format, Writer};
 
+pub mod evaluate;
+mod export;
 mod extract;
 mod pack;
+mod probe;
+mod report;
 mod status;
+mod transcript;
 
+pub use evaluate::Evaluate;
+pub use export::{Export, ExportJsonl, ExportRescue};
 pub use extract::Extract;
 pub use pack::Pack;
+pub use probe::Probe;
+pub use report::Report;
 pub use status::Status;
+pub use transcript::ExportTranscript;
+
+/// Options of every command stand behind the command's own in help and manual pages; without an order of their own they
+/// would stand among them, in another place with each command that is added.
+const EVERYWHERE: usize = 900;
 
 /// Interview videos and transcripts in, Parquet tables of faces, voices and turns out.
 #[derive(Debug, Parser)]
@@ -22,18 +36,19 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     /// Tell more: -v what is done, -vv details of every stage. RUST_LOG overrides it.
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, display_order = EVERYWHERE)]
     pub verbose: u8,
     /// Tell errors only, and draw no progress bars.
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = EVERYWHERE)]
     pub quiet: bool,
     /// Folder with the model files and ONNX Runtime, where `make models` did not put them in the usual place.
-    #[arg(long, global = true, value_name = "DIR", env = "TURNWISE_MODELS", value_hint = ValueHint::DirPath)]
+    #[arg(long, global = true, value_name = "DIR", env = "TURNWISE_MODELS", value_hint = ValueHint::DirPath,
+        display_order = EVERYWHERE)]
     pub models: Option<PathBuf>,
     /// Who may read the files and folders that are made: you alone, or also the group, for a lab that works in one
     /// folder; its members can then go on where another stopped. A umask stricter than 022 holds. Default: the owner;
     /// where `extract` goes on in a folder that its group may write to, the group.
-    #[arg(long, global = true, value_enum, value_name = "WHO")]
+    #[arg(long, global = true, value_enum, value_name = "WHO", display_order = EVERYWHERE)]
     pub share: Option<Share>,
 }
 
@@ -50,11 +65,16 @@ pub enum Share {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Extract one interview or a whole corpus into tables.
-    Extract(Extract),
+    Extract(Box<Extract>),
     /// Tell how a corpus stands: what is done, failed, stale or missing, how fast it goes and how long it will take.
     Status(Status),
+    /// Tell what is understood of a recording (streams, times, rates) or a transcript (format, labels, counts, repairs).
+    Probe(Probe),
     /// Show what a table or an output folder holds.
     Inspect(Inspect),
+    /// Draw what an output folder holds: one page an interview with its timeline, and an index; a browser opens them from
+    /// the file, and nothing is fetched.
+    Report(Report),
     /// Find out who speaks when in a recording, and write it as RTTM.
     Diarize(Diarize),
     /// Score speech turns against a reference: diarization and Jaccard error rates.
@@ -72,6 +92,9 @@ pub enum Command {
     /// Try simple models on task tables, folds grouped by couple or family: majority, prior, and a linear model for
     /// each modality.
     Baseline(Baseline),
+    /// Score anybody's predictions of a task: the metrics with intervals over couples and families, for each part,
+    /// sample and class, and the difference from a second file of predictions.
+    Evaluate(Evaluate),
     /// Write measurements in the form that other programs read.
     #[command(subcommand)]
     Export(Export),
@@ -90,6 +113,13 @@ pub enum Command {
     Completions {
         /// Which shell.
         shell: clap_complete::Shell,
+    },
+    /// Write the manual pages, one a command, for those who package the program: `man -l DIR/turnwise.1`.
+    #[command(hide = true)]
+    Man {
+        /// Folder for turnwise.1 and turnwise-COMMAND.1; made when it is not there.
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        to: PathBuf,
     },
     /// Work on requests from standard input; started by extract.
     #[command(hide = true)]
@@ -140,6 +170,17 @@ pub struct PrintRecipe {
     pub json_schema: bool,
 }
 
+/// Which samples of an annotation set.
+#[derive(Clone, Debug, Args)]
+pub struct Samples {
+    /// Only the samples that this file names, an id a line; empty lines and those that begin with # are passed over.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub samples: Option<PathBuf>,
+    /// At most so many samples, the first by id.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_samples: Option<u32>,
+}
+
 /// How many speakers.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Speakers {
@@ -166,8 +207,8 @@ fn transcript_help() -> String {
 /// `turnwise schema`.
 #[derive(Debug, Args)]
 pub struct Schema {
-    /// Write the codebook of this output folder instead: name, unit, meaning, source, modality, cut-off, share filled
-    /// and range seen of every column, over all finished interviews.
+    /// Write the codebook of this output folder of `extract` instead, which must hold a finished interview: name, unit,
+    /// meaning, source, modality, cut-off, share filled and range seen of every column, over all finished interviews.
     #[arg(long, value_name = "OUT", requires = "to", value_hint = ValueHint::DirPath)]
     pub codebook: Option<PathBuf>,
     /// Folder for codebook.md and codebook.csv.
@@ -289,6 +330,9 @@ pub struct Check {
     /// film ends.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub media: Option<PathBuf>,
+    /// Which samples.
+    #[command(flatten)]
+    pub samples: Samples,
 }
 
 /// `turnwise tasks`.
@@ -307,6 +351,13 @@ pub struct Tasks {
     /// How the task tables are written.
     #[command(flatten)]
     pub tables: TableFormat,
+    /// Which samples.
+    #[command(flatten)]
+    pub samples: Samples,
+    /// The folder that row clips were exported to. Tasks whose evidence is turn_video_audio then leave out rows without
+    /// a clip before they sample, as the benchmark's scripts do.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub clips: Option<PathBuf>,
     /// Pass over rows of the annotations that are wrong, and tell them, as extract --lenient did.
     #[arg(long)]
     pub lenient: bool,
@@ -344,70 +395,15 @@ pub struct Baseline {
     pub out: Option<PathBuf>,
 }
 
-/// `turnwise export`.
-#[derive(Debug, Subcommand)]
-pub enum Export {
-    /// RESCUE-bench's samples anew: tone of voice, face, posture, self-directed and interaction behaviour told from
-    /// measurements, what was not measured empty, the rest untouched.
-    Rescue(ExportRescue),
-    /// The instances of the tables that tasks wrote, one JSON object a line: context, measured cues, question, options,
-    /// label. The ids are the benchmark's, and those of itp tell the label: do not show them to whoever is to answer.
-    Jsonl(ExportJsonl),
-}
-
-/// `turnwise export jsonl`.
-#[derive(Debug, Args)]
-pub struct ExportJsonl {
-    /// The folder that extract and tasks wrote.
-    #[arg(value_name = "OUT", value_hint = ValueHint::DirPath)]
-    pub out: PathBuf,
-    /// Folder for one file a task, `<task>.jsonl`.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub to: PathBuf,
-    /// Only this task; may be repeated. Without it all that are there.
-    #[arg(long, value_name = "NAME")]
-    pub task: Vec<String>,
-    /// Thresholds and words of cues instead of the shipped ones (see data/cues.toml).
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub cues: Option<PathBuf>,
-    /// Questions over the shipped ones (see data/questions.toml).
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub questions: Option<PathBuf>,
-    /// Go on where interviews were made by different recipes, models or versions.
-    #[arg(long)]
-    pub mixed: bool,
-}
-
-/// `turnwise export rescue`.
-#[derive(Debug, Args)]
-pub struct ExportRescue {
-    /// The folder that extract wrote.
-    #[arg(value_name = "OUT", value_hint = ValueHint::DirPath)]
-    pub out: PathBuf,
-    /// A folder of samples, one JSON file of a sample, or one JSONL file; a sample's id is its interview's.
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
-    pub annotations: PathBuf,
-    /// Folder for the new samples.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub to: PathBuf,
-    /// Thresholds and words instead of the shipped ones (see data/cues.toml).
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub cues: Option<PathBuf>,
-    /// Go on where interviews were made by different recipes, models or versions.
-    #[arg(long)]
-    pub mixed: bool,
-    /// Also cut every row's clip, seen and heard, out of the media that this corpus manifest names:
-    /// review_assets/<sample>/clips and manifest.json. These are pictures of people: they are made only when asked for.
-    #[arg(long, value_name = "CORPUS.csv", value_hint = ValueHint::FilePath)]
-    pub clips: Option<PathBuf>,
-}
-
 /// The hidden worker.
 #[derive(Debug, Args)]
 pub struct Worker {
     /// Output folder.
     #[arg(long)]
     pub out: PathBuf,
+    /// What is done about results of stages of earlier runs.
+    #[arg(long, default_value = "use", value_parser = extract::kept())]
+    pub stages: turnwise::pipeline::Keep,
     /// How the tables are written.
     #[command(flatten)]
     pub tables: TableFormat,

@@ -8,10 +8,10 @@
 //! composition  pipeline: extract() = hear ‖ watch → align → relate → write; recipe
 //! meaning      turns · tasks · baseline · export
 //! analysis     audio · speaker · face · body · transcript
-//! pages        inspect: tables and folders told on a terminal, SCHEMA.md
+//! pages        inspect: tables and folders told on a terminal, SCHEMA.md · report: the same in a browser
 //! doors        media (ffmpeg-next, hound) · inference (ort) · store (polars, RTTM, whole files) · dft (realfft)
 //! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse, limits, random,
-//!              statistics
+//!              statistics, packed
 //! ```
 
 pub mod annotation;
@@ -28,12 +28,14 @@ pub mod inference;
 pub mod inspect;
 pub mod limits;
 pub mod media;
+pub mod packed;
 pub mod pipeline;
 pub mod pulse;
 pub mod random;
 pub mod recipe;
 #[cfg(test)]
 mod reference;
+pub mod report;
 pub mod sheet;
 pub mod signal;
 pub mod speaker;

@@ -1,6 +1,7 @@
 //! The recipe: every parameter that changes results, one table a stage, read from TOML and overridden by `--set
 //! KEY=VALUE`.
 
+mod stages;
 mod values;
 
 use std::path::Path;
@@ -16,7 +17,7 @@ use crate::limits;
 use crate::media::AudioMix;
 use crate::speaker::SpeakerConfig;
 use crate::spelling::meant;
-use crate::transcript::Labels;
+use crate::transcript::{Encoding, Labels, Rates, ReadOptions};
 use crate::turns::TurnsConfig;
 
 /// All stages' parameters. What a file or `--set` leaves out has its default.
@@ -59,6 +60,18 @@ pub struct InputConfig {
     /// Whether speaker labels that the words of a transcript begin with are believed: "auto" where the whole file bears
     /// them out, "always", or "never".
     pub labels: Labels,
+    /// Names of the tiers that are speech, in transcripts of tiers (ELAN, Praat); the others hold codes, and words of
+    /// those. Empty: the tiers themselves tell it.
+    pub tiers: Vec<String>,
+    /// In which encoding transcripts are: "auto", what their bytes tell, or a name such as "windows-1250".
+    #[schemars(with = "String")]
+    pub encoding: Encoding,
+    /// Frames a second of time codes in transcripts (00:00:03:12); 0 = not known, and such times are refused.
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub frame_rate_hz: f64,
+    /// Samples a second of columns of samples in transcripts; 0 = not known, and such columns are refused.
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub sample_rate_hz: f64,
     /// Add the measured offset between transcript and audio to the transcript's times.
     pub apply_transcript_offset: bool,
     /// Added to all transcript times, in seconds.
@@ -67,6 +80,19 @@ pub struct InputConfig {
 }
 
 impl InputConfig {
+    /// How transcripts are read, of several in one file the one of this id; `media` are those the transcript is of.
+    pub fn reading<'a>(&'a self, sample_id: Option<&'a str>, media: Option<&'a Path>) -> ReadOptions<'a> {
+        ReadOptions {
+            lenient: self.lenient,
+            sample_id,
+            labels: self.labels,
+            tiers: &self.tiers,
+            media,
+            encoding: self.encoding,
+            rates: Rates { frames_hz: self.frame_rate_hz, samples_hz: self.sample_rate_hz },
+        }
+    }
+
     /// Whether one audio stream is heard or all.
     pub fn mix(&self) -> AudioMix {
         if self.track_speakers { AudioMix::All } else { self.audio_mix }

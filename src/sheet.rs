@@ -3,8 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use encoding_rs::WINDOWS_1252;
-
 use crate::error::{Error, Result};
 use crate::spelling::{OWN_COLUMNS, is_own_column, meant};
 
@@ -198,15 +196,25 @@ fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str> {
             let at = e.valid_up_to();
             let begin = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |p| p + 1);
             let line = bytes[begin..].split(|b| *b == b'\n' || *b == b'\r').next().unwrap_or_default();
-            let (guess, ..) = WINDOWS_1252.decode(line);
+            let page = code_page(bytes);
+            let (guess, ..) = page.decode(line);
             let what = format!(
-                "this is no UTF-8 text (byte 0x{:02X}); read as Windows-1252 the line is \"{}\"",
+                "this is no UTF-8 text (byte 0x{:02X}); read as {}, which its letters speak for, the line is \"{}\"",
                 bytes[at],
+                page.name(),
                 clip(&guess)
             );
             fail(line_of(at), what)
         }
     }
+}
+
+/// The code page that the letters of a text speak for, which is neither UTF-8 nor UTF-16 (`chardetng`: how often letters
+/// follow each other in the languages written in each).
+pub fn code_page(bytes: &[u8]) -> &'static encoding_rs::Encoding {
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    detector.guess(None, chardetng::Utf8Detection::Deny)
 }
 
 /// A comma; a semicolon or a tab where the header has no comma: where the comma is the decimal sign, spreadsheet
@@ -289,7 +297,12 @@ mod tests {
             (&marked, "t.csv: this is UTF-16 text; save it"),
             (
                 b"a,b\n1,J\xfcrgen\n",
-                "t.csv:2: this is no UTF-8 text (byte 0xFC); read as Windows-1252 the line is \"1,Jürgen\"; save it",
+                "t.csv:2: this is no UTF-8 text (byte 0xFC); read as windows-1252, which its letters speak for, the line \
+                 is \"1,Jürgen\"; save it",
+            ),
+            (
+                b"a,b\n1,\xcf\xf0\xe8\xe2\xe5\xf2, \xea\xe0\xea \xe4\xe5\xeb\xe0\n",
+                "read as windows-1251, which its letters speak for, the line is \"1,Привет, как дела\"",
             ),
             (b"a,b\n1,2\x003\n", "t.csv:2: a character NUL"),
             (b"a|b\n1|2\n", "t.csv:1: the cells are separated by bars: \"a|b\""),

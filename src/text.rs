@@ -56,6 +56,39 @@ pub fn clean_in_place(text: &mut String) -> bool {
     }
 }
 
+/// True for a character of writing without spaces between words.
+pub fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0e01..=0x0e3a | 0x0e40..=0x0e4e // Thai
+        | 0x0f40..=0x0fbc // Tibetan, whose dots part syllables
+        | 0x0e80..=0x0ecd | 0x0edc..=0x0edf // Lao
+        | 0x1000..=0x103f | 0x104c..=0x109f | 0xaa60..=0xaa7f // Burmese
+        | 0x1780..=0x17d3 | 0x17d7 | 0x17dc..=0x17dd // Khmer
+        | 0x3005..=0x3007 | 0x3021..=0x3029 | 0x3031..=0x3035 | 0x3038..=0x303b // marks of repetition, numerals
+        | 0x3041..=0x309f | 0x30a1..=0x30fa | 0x30fc..=0x30ff | 0x31f0..=0x31ff | 0xff66..=0xff9f // kana
+        | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x323af) // Chinese characters
+}
+
+/// The words of a text: runs of letters, digits and apostrophes; of writing without spaces each character.
+pub fn tokens(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut begin: Option<usize> = None;
+    for (at, c) in text.char_indices() {
+        let runs_on = (c.is_alphanumeric() || c == '\'') && !is_unspaced(c);
+        if let (false, Some(from)) = (runs_on, begin) {
+            found.push(&text[from..at]);
+            begin = None;
+        }
+        if is_unspaced(c) {
+            found.push(&text[at..at + c.len_utf8()]);
+        } else if runs_on {
+            begin.get_or_insert(at);
+        }
+    }
+    found.extend(begin.map(|from| &text[from..]));
+    found
+}
+
 /// `1 turn`, `2 turns`.
 pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }

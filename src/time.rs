@@ -55,6 +55,14 @@ impl Seconds {
     }
 }
 
+/// What is not finite is refused.
+impl<'de> serde::Deserialize<'de> for Seconds {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let secs = <f64 as serde::Deserialize>::deserialize(from)?;
+        Seconds::new(secs).ok_or_else(|| serde::de::Error::custom("a time that is not finite"))
+    }
+}
+
 impl Eq for Seconds {}
 
 impl Ord for Seconds {
@@ -91,10 +99,26 @@ impl fmt::Display for Seconds {
 
 /// Half-open interval [start, end) in seconds; `end >= start`, so a transcript's zero-length turn is representable and
 /// empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Ends")]
 pub struct Segment {
     start: Seconds,
     end: Seconds,
+}
+
+/// A segment as it is read, before its ends are looked at.
+#[derive(serde::Deserialize)]
+struct Ends {
+    start: Seconds,
+    end: Seconds,
+}
+
+impl TryFrom<Ends> for Segment {
+    type Error = &'static str;
+
+    fn try_from(read: Ends) -> Result<Self, Self::Error> {
+        Segment::new(read.start, read.end).ok_or("a segment that ends before it begins")
+    }
 }
 
 impl Segment {

@@ -2,8 +2,11 @@
 
 use crate::time::{Seconds, Segment};
 
+mod clock;
 mod reporter;
+mod text;
 
+pub use clock::{ClockShift, TranscriptClock};
 pub use reporter::Warnings;
 
 /// Something a user should know about an interview that is done all the same.
@@ -206,12 +209,9 @@ pub enum Warning {
         /// In words, with cue and line.
         what: String,
     },
-    /// Transcript and audio seem shifted against each other.
-    #[error("transcript_offset: speech fits the transcript better {offset_secs:+.2} s later; not applied")]
-    TranscriptOffset {
-        /// Add this to the transcript's times to match the audio.
-        offset_secs: f64,
-    },
+    /// How the transcript's clock runs against the sound's.
+    #[error("transcript_offset: {0}")]
+    TranscriptOffset(TranscriptClock),
     /// Speaker labels and voices disagree, or could not be matched.
     #[error("speaker_match: {what}")]
     SpeakerMatch {
@@ -257,11 +257,11 @@ pub enum Warning {
         /// Its name.
         file: String,
     },
-    /// The transcript was moved to where speech fits it best, as asked.
-    #[error("transcript_offset: transcript moved by {offset_secs:+.2} s, where speech fits it best")]
-    TranscriptMoved {
-        /// What was added to its times.
-        offset_secs: f64,
+    /// A warning of an earlier run whose result is used again, word for word.
+    #[error("{text}")]
+    Earlier {
+        /// Its text, which begins with its own code.
+        text: String,
     },
     /// FFmpeg only guessed the file's format, and its name says another.
     #[error(
@@ -405,8 +405,8 @@ pub enum Warning {
     SpeechUnsegmented,
     /// Fewer speakers than asked for.
     #[error(
-        "too_few_speakers: {found} of at least {least} speakers found; the recording has too little speech \
-         to tell more apart"
+        "too_few_speakers: {found} of at least {least} speakers found; no further voice is told apart in \
+         the recording, and time alone parts none"
     )]
     TooFewSpeakers {
         /// Speakers told apart.
@@ -414,15 +414,6 @@ pub enum Warning {
         /// The least asked for.
         least: usize,
     },
-}
-
-impl Warning {
-    /// Short stable code, the first word of the text in the tables.
-    pub fn code(&self) -> String {
-        let mut text = self.to_string();
-        text.truncate(text.find(':').unwrap_or(text.len()));
-        text
-    }
 }
 
 /// `" that can be decoded: 0 of codec x"` where there are others.

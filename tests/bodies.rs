@@ -17,6 +17,32 @@ fn names(stage: &Stage, folder: &str) -> BTreeSet<String> {
     stage.files(folder).into_keys().collect()
 }
 
+/// What is told of the turns is made anew from bodies that were kept: no model is asked, and the bytes are a fresh run's.
+fn kept_results_give_the_same(stage: &Stage) {
+    let run = |out: &str, more: &[&str]| {
+        let other = ["--set", "body.rate_hz=4", "--set", "turns.body.touch_secs=0.75"];
+        let told = stage.run(&[&["extract", "in/corpus.csv", "--out", out, "--jobs", "2"], &other[..], more].concat());
+        assert_eq!(told.code, 0, "{}", told.err);
+    };
+    let asked = |out: &str| -> BTreeSet<String> {
+        let text = std::fs::read_to_string(stage.path(out).join("timings/a.json")).unwrap();
+        let record: serde_json::Value = serde_json::from_str(&text).unwrap();
+        record["models"].as_object().unwrap().keys().cloned().collect()
+    };
+    assert!(asked("one").iter().any(|name| name.contains("pose") || name.contains("body")), "{:?}", asked("one"));
+    run("one", &[]);
+    run("fresh", &["--no-cache"]);
+    assert_eq!(asked("one"), BTreeSet::new());
+    let (ours, fresh) = (stage.files("one"), stage.files("fresh"));
+    assert_eq!(ours.keys().collect::<Vec<_>>(), fresh.keys().collect::<Vec<_>>());
+    for (name, bytes) in &fresh {
+        assert!(ours[name] == *bytes, "{name} is not that of a fresh run");
+    }
+    // Looked at otherwise they are not what was kept.
+    run("one", &["--set", "body.presence=0.6"]);
+    assert!(!asked("one").is_empty());
+}
+
 #[test]
 fn off_they_leave_no_trace_and_on_they_are_the_same_bytes_for_any_number_of_jobs() {
     let stage = Stage::new();
@@ -37,6 +63,7 @@ fn off_they_leave_no_trace_and_on_they_are_the_same_bytes_for_any_number_of_jobs
     for (name, bytes) in &one {
         assert!(two[name] == *bytes, "{name}");
     }
+    kept_results_give_the_same(&stage);
     let of_bodies = |name: &&String| TABLES.iter().any(|t| name.starts_with(&format!("{t}/")));
     let without: BTreeSet<String> = one.keys().filter(|n| !of_bodies(n)).cloned().collect();
     assert_eq!(names(&stage, "off"), without, "nothing of bodies, and all else");

@@ -105,7 +105,7 @@ fn the_two_arguments_go_together_and_the_folder_must_be_there() {
 }
 
 #[test]
-fn thirty_columns_to_begin_with_are_there_and_the_readme_lists_them() {
+fn thirty_columns_to_begin_with_are_there_and_the_documentation_lists_them() {
     let tables = schemas(&Recipe::default());
     let first = first_columns();
     assert_eq!(first.len(), 30);
@@ -113,11 +113,36 @@ fn thirty_columns_to_begin_with_are_there_and_the_readme_lists_them() {
         let columns = &tables.iter().find(|t| t.name == *table).unwrap_or_else(|| panic!("{table}")).columns;
         assert!(columns.iter().any(|c| c.name == *column), "{table}.{column}");
     }
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let section = readme.split("\n## Thirty columns to begin with\n").nth(1).expect("the section of the README");
-    let listed =
-        section.split("\n## ").next().unwrap().lines().filter_map(|l| l.strip_prefix("- `")?.split_once("`: "));
-    let listed: Vec<String> = listed.map(|(name, _)| name.to_owned()).collect();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/src/first-columns.md");
+    let page = std::fs::read_to_string(page).expect("the page of the thirty columns");
+    // `- [`turns.words`](reference/turns.md#words): how many words its text has.`
+    let listed: Vec<String> = page
+        .lines()
+        .filter_map(|l| l.strip_prefix("- [`")?.split_once("`](reference/"))
+        .map(|(name, rest)| {
+            let (table, column) = name.split_once('.').expect("table.column");
+            assert!(rest.starts_with(&format!("{table}.md#{column}): ")), "{name} is linked to {rest}");
+            name.to_owned()
+        })
+        .collect();
     let expected: Vec<String> = first.iter().map(|(table, column)| format!("{table}.{column}")).collect();
     assert_eq!(listed, expected);
+}
+
+#[test]
+fn every_warning_a_table_can_hold_is_in_the_column_that_holds_them() {
+    let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/warning.rs")).unwrap();
+    let texts = source.split("#[error(").skip(1).filter_map(|rest| rest.split_once('"'));
+    // One is another's words, code and all.
+    let codes: Vec<&str> = texts
+        .filter(|(_, text)| !text.starts_with("{text}"))
+        .filter_map(|(_, text)| Some(text.split_once(':')?.0))
+        .collect();
+    assert!(codes.len() > 40 && codes.contains(&"speaker_match") && codes.contains(&"crowd"), "{codes:?}");
+    let tables = schemas(&Recipe::default());
+    let interviews = tables.iter().find(|t| t.name == "interviews").unwrap();
+    let told = &interviews.columns.iter().find(|c| c.name == "warnings").unwrap().description;
+    let words: Vec<&str> = told.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let untold: Vec<&&str> = codes.iter().filter(|code| !words.contains(code)).collect();
+    assert!(untold.is_empty(), "{untold:?}");
 }

@@ -76,9 +76,9 @@ fn a_slip_in_the_manifest_is_told_however_quiet_and_before_any_work() {
     std::fs::write(stage.path("wide.csv"), wide).unwrap();
     stage.run(&["extract", "wide.csv", "--out", "out", "-q"]).line("wide.csv: this is UTF-16 text; save it as CSV");
     std::fs::write(stage.path("old.csv"), b"interview_id,media\nJ\xf6rg,b\n").unwrap();
-    stage
-        .run(&["extract", "old.csv", "--out", "out", "-q"])
-        .line("old.csv:2: this is no UTF-8 text (byte 0xF6); read as Windows-1252");
+    stage.run(&["extract", "old.csv", "--out", "out", "-q"]).line(
+        "old.csv:2: this is no UTF-8 text (byte 0xF6); read as windows-1252, which its letters speak for, the line",
+    );
     stage.write("corpus.tsv", "interview_id\tmedia\n");
     stage
         .run(&["extract", "corpus.tsv", "--out", "out"])

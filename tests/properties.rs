@@ -136,16 +136,27 @@ proptest! {
     }
 
     #[test]
-    fn cues_written_in_three_formats_are_the_same_turns(cues in cues()) {
+    fn cues_written_in_many_formats_are_the_same_turns(cues in cues()) {
         let (mut srt, mut vtt, mut csv) = (String::new(), "WEBVTT\n\n".to_owned(), csv::Writer::from_writer(Vec::new()));
+        let (mut sbv, mut ttml, mut said) = (String::new(), "<tt><body><div>".to_owned(), Vec::new());
         csv.write_record(["start", "end", "speaker", "text"]).unwrap();
         for (i, cue) in cues.iter().enumerate() {
             write!(srt, "{}\n{} --> {}\n{}: {}\n\n", i + 1, clock(cue.start, ','), clock(cue.end, ','), cue.speaker.to_uppercase(), cue.text).unwrap();
             write!(vtt, "{} --> {}\n<v {}>{}\n\n", clock(cue.start, '.'), clock(cue.end, '.'), cue.speaker.to_uppercase(), cue.text).unwrap();
             csv.write_record([&secs(cue.start), &secs(cue.end), &cue.speaker.to_uppercase(), &cue.text]).unwrap();
         }
+        for cue in &cues {
+            let who = cue.speaker.to_uppercase();
+            write!(sbv, "{},{}\n{who}: {}\n\n", clock(cue.start, '.'), clock(cue.end, '.'), cue.text).unwrap();
+            let begin = clock(cue.start, '.');
+            writeln!(ttml, "<p begin=\"{begin}\" end=\"{}ms\" ttm:agent=\"{who}\">{}</p>", cue.end, cue.text).unwrap();
+            said.push(serde_json::json!({"speaker": who, "start": cue.start, "end": cue.end, "text": cue.text, "words": []}));
+        }
+        ttml.push_str("</div></body></tt>");
+        let json = serde_json::json!({"status": "completed", "utterances": said}).to_string();
         let csv = String::from_utf8(csv.into_inner().unwrap()).unwrap();
-        for (name, text) in [("a.srt", &srt), ("a.vtt", &vtt), ("a.csv", &csv)] {
+        let all = [("a.srt", &srt), ("a.vtt", &vtt), ("a.csv", &csv), ("a.sbv", &sbv), ("a.ttml", &ttml), ("a.json", &json)];
+        for (name, text) in all {
             let read = read_bytes(text.as_bytes(), Path::new(name), &ReadOptions::default());
             let read: Transcript = read.map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
             prop_assert_eq!(read.turns.len(), cues.len(), "{}", text);

@@ -114,6 +114,7 @@ fn the_schema_describes_every_key_and_bounds_every_number() {
                 of["default"].as_f64().is_some_and(|d| (d - x).abs() <= 1e-6 * x.abs() && d.to_string().len() < 9),
             ),
             toml::Value::String(s) => ("string", of["default"] == s.as_str()),
+            toml::Value::Array(names) => ("array", of["default"].as_array().is_some_and(|d| d.len() == names.len())),
             _ => panic!("{key}: {default}"),
         };
         assert!(of["type"] == kind && same, "{key} = {default}: {of}");
@@ -136,6 +137,7 @@ fn faults(value: &Value, schema: &Value, place: &str, into: &mut Vec<String>) {
             "number" => value.is_number(),
             "boolean" => value.is_boolean(),
             "string" => value.is_string(),
+            "array" => value.is_array(),
             other => panic!("{place}: type {other}"),
         },
         other => panic!("{place}: type {other}"),

@@ -3,8 +3,11 @@
 row in each evidence mode.
 
     python3 tests/rescue_loader.py DATA
+    python3 tests/rescue_loader.py --bench BENCH
 
-DATA is a folder of JSON samples or one JSONL file; prints {sample id: {row index: {mode: evidence}}}.
+DATA is a folder of JSON samples or one JSONL file; prints {sample id: {row index: {mode: evidence}}}. BENCH is the folder that the
+benchmark's scripts run in: every JSON file below BENCH/data is a sample; prints {sample id: {"rows": n, "clips": {row index: seconds}}},
+and fails for a file that is no sample or a clip that is not there.
 """
 
 import json
@@ -72,10 +75,29 @@ def main(data):
     for identity, sample in samples(data):
         rows = {}
         for place, row in enumerate(sample["rows"], 1):
-            rows[row.get("row_index") or place] = {mode: evidence(row, mode) for mode in MODES}
+            rows[place] = {mode: evidence(row, mode) for mode in MODES}
         read[identity] = rows
     json.dump(read, sys.stdout)
 
 
+def bench(root):
+    """What the scripts find: nothing below the data root is passed over."""
+    data, found = root / "data", {}
+    for path in sorted(p for p in data.rglob("*") if p.is_file()):
+        assert path.suffix == ".json", f"{path} is no sample"
+        identity = path.relative_to(data).as_posix().removesuffix(".json")
+        sample = json.loads(path.read_text(encoding="utf-8"))
+        assert isinstance(sample["rows"], list), f"{path} is no sample"
+        clips = {}
+        manifest = root / "manual_review_system" / "review_assets" / identity / "manifest.json"
+        if manifest.is_file():
+            for row in json.loads(manifest.read_text(encoding="utf-8"))["rows"]:
+                assert (root / row["clip_path"]).stat().st_size > 0, row["clip_path"]
+                assert 1 <= row["index"] <= len(sample["rows"])
+                clips[row["index"]] = row["duration_sec"]
+        found[identity] = {"rows": len(sample["rows"]), "clips": clips}
+    json.dump(found, sys.stdout)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    bench(Path(sys.argv[2])) if sys.argv[1] == "--bench" else main(Path(sys.argv[1]))

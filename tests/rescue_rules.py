@@ -41,23 +41,23 @@ class Sample:
     def __init__(self, identity, stem, value):
         self.id, self.stem, self.rows = identity, stem, value["rows"]
         for place, row in enumerate(self.rows, 1):
-            row["row_index"] = row.get("row_index") or place
+            row["row_index"] = place
             row["speaker"] = trim(row.get("primary_speaker"))
         named = set()
         for row in self.rows:
             named |= {row["speaker"], *names_in(row.get("target"))}
             for strategy in things(row, "support_strategy"):
                 named |= set(names_in(strategy.get("target")))
-        self.family = "family_therapy/" in identity or "Family" in named
+        place = identity.lower()
+        in_folder = place.startswith("family_therapy/") or "/family_therapy/" in place
+        self.family = in_folder or "Family" in named
         self.group_label = "Family" if self.family else "Couple"
-        self.participants = names_in(value.get("participants") or [])
-        if not self.participants:
-            order = []
-            for row in self.rows:
-                order += [row["speaker"], *names_in(row.get("target"))]
-                for strategy in things(row, "support_strategy"):
-                    order += names_in(strategy.get("target"))
-            self.participants = [n for n in dict.fromkeys(order) if n not in NOBODY]
+        order = []
+        for row in self.rows:
+            order += [row["speaker"], *names_in(row.get("target"))]
+            for strategy in things(row, "support_strategy"):
+                order += names_in(strategy.get("target"))
+        self.participants = [n for n in dict.fromkeys(order) if n not in NOBODY]
 
     def as_label(self, targets):
         left = [n for n in names_in(targets) if n != "Therapist"]
@@ -92,8 +92,9 @@ class Sample:
             "viewpoints": [],
             "boundary": "",
             "candidates": [],
+            "closed_set": "",
             "known_support_target": "",
-            "known_emotion": None,
+            "known_emotions": [],
             "context": [],
         }
         assert set(more) <= set(made)
@@ -115,6 +116,11 @@ def evenly(items, k, single):
         if len(picked) < k and i not in picked:
             picked.append(i)
     return [items[i] for i in sorted(picked)]
+
+
+def has_clip(s, row, options):
+    """Rows by sample that have a clip, where rows are shown as clips."""
+    return "clips" not in options or row in options["clips"].get(s.id, [])
 
 
 def itp(samples, options):
@@ -145,8 +151,14 @@ def itp(samples, options):
                 label="yes" if positive else "no",
                 boundary=boundary,
                 candidates=["yes", "no"],
-                context=s.before(place, options["context_size"]) + [row["row_index"]],
+                context=decision_context(s, place, options["context_size"]),
             )
+
+
+def decision_context(s, place, size):
+    """The decision's row is one of so many, and there even when none is asked for."""
+    rows = [r["row_index"] for r in s.rows[: place + 1]]
+    return rows if size < 0 else rows[-max(size, 1) :]
 
 
 def rpp(samples, options):
@@ -156,13 +168,20 @@ def rpp(samples, options):
                 yield place, trim(row["relation_cycle_state"])
 
     for s in samples:
-        closed = sorted({state for other in samples if other.family == s.family for _, state in states(other)})
+        seen = sorted({state for other in samples if other.family == s.family for _, state in states(other)})
+        named = options.get("taxonomy", {}).get("family" if s.family else "couple", [])
+        closed = named or seen
         for place, state in states(s):
             context = s.before(place, options["context_size"]) + (
                 [s.rows[place]["row_index"]] if options.get("include_current") else []
             )
             yield s.instance(
-                place, f"{s.stem}__row{s.rows[place]['row_index']}", label=state, candidates=closed, context=context
+                place,
+                f"{s.stem}__row{s.rows[place]['row_index']}",
+                label=state,
+                candidates=closed,
+                closed_set="task_file" if named else "labels_seen",
+                context=context,
             )
 
 
@@ -188,22 +207,25 @@ def ssp(samples, options):
             if not found or found[0] not in closed:
                 continue
             context = s.before(place, options["context_size"])
-            felt = None
+            if not any(has_clip(s, r, options) for r in context) and "clips" in options:
+                continue
+            felt = []
             if options.get("known_emotion"):
                 whose = s.participants if found[1] == s.group_label else [found[1]]
                 for earlier in reversed(s.rows[place - len(context) : place]):
-                    fitting = [
-                        e
-                        for e in things(earlier, "internal_emotion")
-                        if trim(e.get("person")) in whose and trim(e.get("emotion_description"))
-                    ]
-                    if fitting:
-                        felt = {
-                            "row": earlier["row_index"],
-                            "person": trim(fitting[0]["person"]),
-                            "emotion": trim(fitting[0]["emotion_description"]),
-                            "intensity": number(fitting[0].get("intensity")),
-                        }
+                    for e in things(earlier, "internal_emotion"):
+                        person = trim(e.get("person")) or earlier["speaker"]
+                        if person in whose and trim(e.get("emotion_description")):
+                            strength = number(e.get("intensity"))
+                            felt.append(
+                                {
+                                    "row": earlier["row_index"],
+                                    "person": person,
+                                    "emotion": trim(e["emotion_description"]),
+                                    "intensity": None if strength is None else float(round(strength)),
+                                }
+                            )
+                    if felt:
                         break
             yield s.instance(
                 place,
@@ -211,7 +233,7 @@ def ssp(samples, options):
                 label=found[0],
                 candidates=closed,
                 known_support_target=found[1],
-                known_emotion=felt,
+                known_emotions=felt,
                 context=context,
             )
 
@@ -222,9 +244,9 @@ def er(samples, options):
         for place, row in enumerate(s.rows):
             if place + 1 <= min(n - 1, math.ceil(0.3 * n)) or row["speaker"] in NOBODY:
                 continue
-            if len(re.findall(r"(?:[^\W_]|')+", row.get("dialogue_cleaned") or "")) < options.get(
-                "min_dialogue_words", 0
-            ):
+            if len(re.findall(r"[A-Za-z0-9']+", row.get("dialogue_cleaned") or "")) < options["min_dialogue_words"]:
+                continue
+            if not has_clip(s, place + 1, options):
                 continue
             for emotion in things(row, "internal_emotion"):
                 strength = number(emotion.get("intensity"))
@@ -261,7 +283,7 @@ def vp(samples, options):
                 for v in things(row, "viewpoints_attitudes")
             ]
             held = [v for v in held if v["source"] == row["speaker"] and v["target"] and v["viewpoint"]]
-            if held and row["speaker"] not in NOBODY:
+            if held and row["speaker"] not in NOBODY and has_clip(s, place + 1, options):
                 context = s.before(place, options["context_size"]) if options["context_size"] > 0 else []
                 found.append(
                     s.instance(
@@ -284,12 +306,16 @@ def read(data):
         ]
         return sorted(found, key=lambda s: s.id)
     values = [json.loads(line) for line in data.read_text(encoding="utf-8").splitlines() if line.strip()]
-    return [Sample(v["sample_id"], Path(v["source_file"]).stem, v) for v in values]
+    return [Sample(v["sample_id"], v["sample_id"].rsplit("/", 1)[-1], v) for v in values]
 
 
 def main():
-    samples, options = read(Path(sys.argv[1])), {"context_size": -1, **json.loads(sys.argv[2])}
-    json.dump({rule.__name__: list(rule(samples, options)) for rule in (itp, rpp, stp, ssp, er, vp)}, sys.stdout)
+    samples, told = read(Path(sys.argv[1])), json.loads(sys.argv[2])
+    made = {}
+    for rule in (itp, rpp, stp, ssp, er, vp):
+        options = {"context_size": -1 if rule is rpp else 3, "min_dialogue_words": 5, **told}
+        made[rule.__name__] = list(rule(samples, options))
+    json.dump(made, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -30,10 +30,11 @@ fn task(rule: &'static RuleSpec, options: &str) -> Task {
     let count = |key: &str, default: u64| usize::try_from(o[key].as_u64().unwrap_or(default)).unwrap();
     let yes = |key: &str| o[key].as_bool().unwrap_or(false);
     Task {
-        context_size: o["context_size"].as_i64().unwrap_or(-1),
+        context_size: o["context_size"].as_i64().unwrap_or(Task::of(rule).context_size),
         max_per_class: count("max_per_class", 0),
         max_per_sample: count("max_per_sample", 5),
-        min_dialogue_words: count("min_dialogue_words", 0),
+        min_dialogue_words: count("min_dialogue_words", 5),
+        taxonomy: serde_json::from_value(o["taxonomy"].clone()).unwrap_or_default(),
         any_speaker: yes("any_speaker"),
         include_current: yes("include_current"),
         known_emotion: yes("known_emotion"),
@@ -46,6 +47,7 @@ fn all_instances_equal_the_second_implementation() {
     let fixtures = tests_folder().join("fixtures/rescue");
     for options in [
         "{}",
+        r#"{"context_size": 1, "taxonomy": {"couple": ["repair_softening", "attack_attack", "never_seen"]}}"#,
         r#"{"context_size": 5, "max_per_class": 3, "min_dialogue_words": 4, "known_emotion": true}"#,
         r#"{"context_size": 0, "max_per_class": 1, "max_per_sample": 1, "any_speaker": true, "include_current": true}"#,
         r#"{"context_size": 2, "max_per_class": 2, "max_per_sample": 4, "any_speaker": true, "known_emotion": true, "min_dialogue_words": 1}"#,
@@ -60,6 +62,7 @@ fn all_instances_equal_the_second_implementation() {
                     std::fs::read_to_string(&data).unwrap().find(&format!("\"sample_id\":\"{}\"", s.id))
                 });
             }
+            assert!(samples.iter().all(|s| s.id_from_content == data.is_file()));
             let mut theirs = second_implementation(&data, options);
             for rule in RULES {
                 let ours = instances(&samples, &task(rule, options));

@@ -137,17 +137,21 @@ impl ModelSet for VoiceModels {
 }
 
 /// One row per frame of [`GRID`]; all columns have the same length and NaN stands for missing.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Acoustics {
     /// RMS of the 20 ms window around its mean, in dB re full scale (a full-scale square wave is 0); NaN below
     /// [`SILENCE_DB`].
+    #[serde(with = "crate::packed")]
     pub level_db: Vec<f32>,
     /// Praat's intensity (43 ms effective window) in dB re 20 µPa, full scale taken as 1 Pa; NaN below [`SILENCE_DB`]
     /// re full scale.
+    #[serde(with = "crate::packed")]
     pub intensity_db: Vec<f32>,
     /// Fundamental frequency; NaN where unvoiced.
+    #[serde(with = "crate::packed")]
     pub pitch_hz: Vec<f32>,
     /// How sure the pitch model is that the frame is voiced, 0 to 1.
+    #[serde(with = "crate::packed")]
     pub pitch_confidence: Vec<f32>,
     /// True where the frame is voiced, which is where `pitch_hz` is a number.
     pub voiced: Vec<bool>,

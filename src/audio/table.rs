@@ -49,12 +49,19 @@ fn acoustic_columns<'a>() -> [Column<VoiceFrame<'a>>; 5] {
     [
         measure("level_db", "dBFS", "RMS of the 20 ms window around its mean; null below -100 dBFS.", |a| &a.level_db),
         measure("intensity_db", "dB re 20 uPa", intensity, |a| &a.intensity_db).from_source("Boersma & Weenink"),
-        measure("pitch_hz", "Hz", "Fundamental frequency (SwiftF0); null where unvoiced.", |a| &a.pitch_hz)
-            .from_source("SwiftF0"),
+        measure(
+            "pitch_hz",
+            "Hz",
+            "Fundamental frequency (SwiftF0, every 16 ms): on the line in semitones between \
+                                   the two values around the frame's centre, the nearest one's where the other is \
+                                   unvoiced or more than 3 semitones away; null where the nearest is unvoiced.",
+            |a| &a.pitch_hz,
+        )
+        .from_source("Nieradzik 2025"),
         measure("pitch_confidence", "", "SwiftF0's confidence that the frame is voiced, 0 to 1.", |a| {
             &a.pitch_confidence
         })
-        .from_source("SwiftF0"),
+        .from_source("Nieradzik 2025"),
         Column::bool(
             "voiced",
             "True where that confidence is at least {voice.voicing_confidence}.",

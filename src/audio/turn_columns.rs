@@ -9,17 +9,19 @@ const SEMITONES: &str = "semitones re 27.5 Hz";
 /// The voice columns of a turn, in the order they are written; each looks no further than the turn's end. Pauses and
 /// rates tell of timing, all others of the voice.
 pub fn turn_voice_columns() -> Vec<Column<TurnVoice>> {
-    let mut columns = all_of(Modality::Voice, all_from("SwiftF0", pitch_columns()).into_iter().chain(level_columns()));
+    let mut columns =
+        all_of(Modality::Voice, all_from("Nieradzik 2025", pitch_columns()).into_iter().chain(level_columns()));
     columns.extend(all_of(Modality::Timing, rate_columns().into_iter().chain(pause_columns())));
     let periods = all_from("Boersma & Weenink", period_columns());
     columns.extend(all_of(Modality::Voice, periods.into_iter().chain(recording_columns())));
     columns.push(Column::text(
         "voice_missing",
         "Why the turn's voice columns (pitch to dc_offset, rates and pauses among them, egemaps_ not: see \
-         egemaps_missing) are null; null = nothing is missing. no_stream (no sound), past_end (begins after the \
-         sound's end, or has less than {voice.min_turn_secs} s before it), too_short (less than {voice.min_turn_secs} \
-         s), silent (no frame above -100 dBFS), unvoiced (no voiced frame: pitch, jitter, shimmer, snr only). The \
-         speaking rate in words stays where the turn is long enough.",
+         egemaps_missing) are null; null = nothing is missing. unvoiced (sound, but no voiced frame) empties pitch, \
+         jitter, shimmer and snr alone: level, rates and pauses stay. Each other code empties them all: no_stream \
+         (no sound), past_end (begins after the sound's end, or has less than {voice.min_turn_secs} s before it), \
+         too_short (less than {voice.min_turn_secs} s), silent (no frame above -100 dBFS). The rate \
+         speaking_rate_words_per_sec stays wherever the turn is long enough.",
         |t: &TurnVoice| t.missing,
     ));
     all_until(CutOff::TurnEnd, columns)
@@ -39,27 +41,29 @@ fn pitch_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "pitch_mean_hz",
             "Hz",
-            "Mean pitch of the turn's voiced frames (SwiftF0; voiced = its confidence is at least \
-             {voice.voicing_confidence}; {voice.pitch_min_hz} to {voice.pitch_max_hz} Hz).",
+            "Mean pitch of the turn's voiced 10 ms frames (SwiftF0; voiced = its confidence is at least \
+             {voice.voicing_confidence}; {voice.pitch_min_hz} to {voice.pitch_max_hz} Hz), in Hz.",
             |t: &TurnVoice| t.pitch_mean_hz,
         ),
         pitch("pitch_mean_semitones", SEMITONES, "Mean pitch of the voiced frames.", |s| s.mean),
         pitch(
             "pitch_sd_semitones",
             "semitones",
-            "Standard deviation (divisor n; 0 of one frame) of the pitch of the turn's voiced 10 ms frames \
-             (confidence of SwiftF0 at least {voice.voicing_confidence}). Whoever talks in the turn is in it. Null \
-             without a voiced frame, with voice_missing.",
+            "Standard deviation (divisor n; 0 of one frame) of the pitch in semitones of the turn's voiced 10 ms \
+             frames, as pitch_median_semitones. Octave errors of the pitch are in it. Null without a voiced frame, \
+             with any code of voice_missing.",
             |s| s.sd,
         ),
         pitch("pitch_range_semitones", "semitones", "5th to 95th percentile of the voiced frames' pitch.", |s| s.range),
         pitch(
             "pitch_median_semitones",
             SEMITONES,
-            "Median pitch of the turn's voiced 10 ms frames (confidence of SwiftF0 at least \
-             {voice.voicing_confidence}, {voice.pitch_min_hz} to {voice.pitch_max_hz} Hz); one such frame is enough. \
-             Whoever talks in the turn is in it: overlapped speech is not left out (see overlap_share). Null without \
-             a voiced frame, with voice_missing.",
+            "Median pitch of the turn's voiced 10 ms frames; one such frame is enough. SwiftF0 gives a pitch and a \
+             confidence every 16 ms, which are read at each frame's centre: voiced where the nearest value's \
+             confidence is at least {voice.voicing_confidence}; the pitch on the line in semitones between the two \
+             values around it, the nearest one's where the other is unvoiced or more than 3 semitones away. \
+             {voice.pitch_min_hz} to {voice.pitch_max_hz} Hz. Overlapped speech is not left out (see \
+             overlap_share). Null without a voiced frame, with any code of voice_missing.",
             |s| s.median,
         ),
         pitch("pitch_min_semitones", SEMITONES, "Lowest pitch of the voiced frames.", |s| s.min),
@@ -89,9 +93,10 @@ fn level_columns() -> Vec<Column<TurnVoice>> {
             "level_mean_db",
             "dBFS",
             "Mean, in dB, of the levels of the turn's 10 ms frames above -100 dBFS, pauses and other talkers among \
-             them: negative, nearer to 0 = louder; a full-scale square wave is 0. A frame's level is the root mean \
-             square of the 20 ms around it. The microphone's distance is in it: compare within a recording. Null with \
-             voice_missing.",
+             them: negative, nearer to 0 = louder; a full-scale square wave is 0, a full-scale sine -3. A frame's \
+             level is the root mean square of the 20 ms around its centre, their mean (an offset) taken off first. \
+             Channels are averaged before, so a voice in one of two channels is 6 dB lower. The microphone's \
+             distance is in it: compare within a recording. Null with each code of voice_missing but unvoiced.",
             |s| s.mean,
         ),
         level("level_sd_db", "dB", "Standard deviation of those frames' level.", |s| s.sd),
@@ -99,7 +104,8 @@ fn level_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "intensity_mean_db",
             "dB re 20 uPa",
-            "Mean Praat intensity (lowest pitch 75 Hz), full scale taken as 1 Pa.",
+            "Mean, in dB, of the intensity of the turn's 10 ms frames above -100 dBFS, as voice.intensity_db: \
+             Praat's with a lowest pitch of 75 Hz, full scale taken as 1 Pa.",
             |t: &TurnVoice| t.intensity_mean_db,
         )
         .from_source("Boersma & Weenink"),
@@ -123,20 +129,24 @@ fn rate_columns() -> Vec<Column<TurnVoice>> {
         Column::float(
             "syllable_rate_per_sec",
             "1/s",
-            "Syllable nuclei (voiced intensity peaks parted by dips of {voice.syllable_dip_db} dB and less than \
-             {voice.quiet_below_peak_db} dB below the turn's 99th percentile, after de Jong & Wempe 2009) by the \
-             turn's length.",
+            "Syllables, as articulation_rate_syllables_per_sec counts them, by the turn's length (of its part that \
+             has sound).",
             |t: &TurnVoice| t.syllable_rate_per_sec,
         )
         .from_source("de Jong & Wempe 2009"),
         Column::float(
             "articulation_rate_syllables_per_sec",
             "1/s",
-            "Syllables a second of the time spoken. Syllable: a voiced peak of intensity with dips of at least \
-             {voice.syllable_dip_db} dB on both sides, less than {voice.quiet_below_peak_db} dB below the turn's 99th \
-             percentile of intensity. Time spoken: the turn less its pauses (unvoiced and that far below for \
-             {voice.min_pause_secs} s, or unvoiced for {voice.min_unvoiced_pause_secs} s) and less the quiet before \
-             the first and after the last sound. Null with voice_missing, and where no time is left.",
+            "Syllables a second of the time spoken. Syllable: a voiced peak of intensity (voice.intensity_db: \
+             Praat's, lowest pitch 75 Hz) parted from the next by a dip of at least {voice.syllable_dip_db} dB on \
+             both sides, and less than {voice.quiet_below_peak_db} dB below the turn's 99th percentile of \
+             intensity; the turn's start and end count as dips, so that a steady tone is one syllable. Time spoken: \
+             from the first to the last frame that is voiced or that loud, less the pauses (as pause_total_secs); \
+             an unvoiced stretch of {voice.min_unvoiced_pause_secs} s at either end is left out too, however loud. \
+             0 = something is heard and no syllable in it: in a turn without any voiced frame (a whisper, noise) \
+             all that is loud is time spoken. Theirs are the 99th percentile, 25 dB, 2 dB and 0.3 s; Turnwise's own \
+             are the dip before a peak and the rule of {voice.min_unvoiced_pause_secs} s. Null with each code of \
+             voice_missing but unvoiced, and where no time is left.",
             |t: &TurnVoice| t.articulation_rate_syllables_per_sec,
         )
         .from_source("de Jong & Wempe 2009"),
@@ -148,18 +158,21 @@ fn pause_columns() -> Vec<Column<TurnVoice>> {
         Column::int(
             "pause_count",
             "",
-            "Pauses inside the turn: unvoiced and at least {voice.quiet_below_peak_db} dB below the turn's 99th \
-             percentile of intensity for {voice.min_pause_secs} s, or unvoiced for {voice.min_unvoiced_pause_secs} s \
-             however loud.",
+            "Pauses inside the turn, as pause_total_secs: unvoiced and at least {voice.quiet_below_peak_db} dB \
+             below the turn's 99th percentile of intensity for {voice.min_pause_secs} s, or unvoiced for \
+             {voice.min_unvoiced_pause_secs} s however loud.",
             |t: &TurnVoice| t.pause_count,
         ),
         Column::float(
             "pause_total_secs",
             "s",
-            "Summed length of the pauses inside the turn: unvoiced and at least {voice.quiet_below_peak_db} dB below \
-             the turn's 99th percentile of intensity for {voice.min_pause_secs} s, or unvoiced for \
-             {voice.min_unvoiced_pause_secs} s however loud; sound on both sides. 0 = none. The time between two cues \
-             of one speaker is in no turn and not counted. Null with voice_missing.",
+            "Summed length of the pauses inside the turn. A pause: unvoiced frames at least \
+             {voice.quiet_below_peak_db} dB below the turn's 99th percentile of intensity for \
+             {voice.min_pause_secs} s (de Jong and Wempe), or unvoiced frames for {voice.min_unvoiced_pause_secs} s \
+             however loud (Turnwise's own: noise does not hide a pause; not in a turn without any voiced frame), \
+             with sound on both sides in the turn: a voiced frame, or an unvoiced one that loud and in no pause. \
+             Whoever talks in it ends it, the listener too. 0 = none. The time between two cues of one speaker is \
+             in no turn and not counted. Null with each code of voice_missing but unvoiced.",
             |t: &TurnVoice| t.pause_total_secs,
         ),
         Column::float(

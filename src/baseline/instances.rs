@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::store::read::{StoredTable, read};
+use crate::store::read::{StoredTable, read, read_columns};
 use crate::table::{ColumnData, ColumnSpec, CutOff, Kind, Modality};
 use crate::tasks::LabelUnit;
 use crate::transcript::rescue::{COUPLE, FAMILY};
@@ -81,7 +81,29 @@ pub(super) struct TaskTable {
     pub(super) features: Vec<Feature>,
     /// Names of the candidates' facts.
     pub(super) facts: Vec<String>,
+    /// The closed set is the labels seen, where the benchmark has a taxonomy.
+    pub(super) labels_seen: bool,
 }
+
+/// Columns of a task's table that are no features.
+const LABEL_COLUMNS: [&str; 16] = [
+    "interview_id",
+    "instance_id",
+    "group",
+    "split_group",
+    "rule",
+    "kind",
+    "unit",
+    "speaker",
+    "label",
+    "label_intensity",
+    "label_value",
+    "label_viewpoints",
+    "candidates",
+    "closed_set",
+    "known_support_target",
+    "turn_index",
+];
 
 /// Reads `path`; a table without rows has neither rule nor kind.
 ///
@@ -89,6 +111,26 @@ pub(super) struct TaskTable {
 /// [`Error::Parse`] for what is no task table; [`Error::Usage`] naming features whose cut-off passes the instance's.
 pub(super) fn read_instances(path: &Path) -> Result<TaskTable> {
     let table = read(path)?;
+    let mut found = rows_of(path, &table)?;
+    // Dyads and interviews are looked at when they are over.
+    let limit = match table.text("unit", 0).and_then(LabelUnit::from_name) {
+        Some(LabelUnit::Dyad | LabelUnit::Interview) => CutOff::Interview,
+        Some(LabelUnit::Turn) | None => CutOff::TurnEnd,
+    };
+    found.features = features(path, &table, limit)?;
+    found.features.extend(given(&table));
+    Ok(found)
+}
+
+/// Reads the instances and their labels, and no feature.
+///
+/// # Errors
+/// [`Error::Parse`] for what is no task table.
+pub(super) fn read_rows(path: &Path) -> Result<TaskTable> {
+    rows_of(path, &read_columns(path, &LABEL_COLUMNS)?)
+}
+
+fn rows_of(path: &Path, table: &StoredTable) -> Result<TaskTable> {
     for name in ["interview_id", "instance_id", "split_group", "rule", "kind", "label"] {
         if table.column(name).is_none() {
             return Err(Error::parse(
@@ -100,15 +142,10 @@ pub(super) fn read_instances(path: &Path) -> Result<TaskTable> {
         }
     }
     let text = |name: &str, row: usize| table.text(name, row).unwrap_or_default().to_owned();
-    // Dyads and interviews are looked at when they are over.
-    let limit = match table.text("unit", 0).and_then(LabelUnit::from_name) {
-        Some(LabelUnit::Dyad | LabelUnit::Interview) => CutOff::Interview,
-        Some(LabelUnit::Turn) | None => CutOff::TurnEnd,
-    };
     let is_fact = |name: &str, kind| kind == Kind::F32List && name.starts_with("candidates_");
     let facts: Vec<String> =
         table.schema().columns.iter().filter(|c| is_fact(&c.name, c.kind)).map(|c| c.name.to_string()).collect();
-    let rows = (0..table.rows())
+    let rows: Vec<TaskRow> = (0..table.rows())
         .map(|row| {
             let candidates = table.texts("candidates", row).unwrap_or_default().to_vec();
             TaskRow {
@@ -119,15 +156,14 @@ pub(super) fn read_instances(path: &Path) -> Result<TaskTable> {
                 speaker: text("speaker", row),
                 label: text("label", row),
                 value: table.number("label_intensity", row).or_else(|| table.number("label_value", row)),
-                targets: targets(&table, row),
-                facts: facts_of(&table, &facts, row, candidates.len()),
+                targets: targets(table, row),
+                facts: facts_of(table, &facts, row, candidates.len()),
                 candidates,
             }
         })
         .collect();
-    let mut features = features(path, &table, limit)?;
-    features.extend(given(&table));
-    Ok(TaskTable { rule: text("rule", 0), kind: text("kind", 0), rows, features, facts })
+    let labels_seen = (0..rows.len()).any(|row| table.text("closed_set", row) == Some("labels_seen"));
+    Ok(TaskTable { rule: text("rule", 0), kind: text("kind", 0), rows, features: Vec::new(), facts, labels_seen })
 }
 
 /// The numeric columns that look no further than `limit`.

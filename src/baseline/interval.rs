@@ -16,6 +16,18 @@ pub struct Estimate {
     pub interval: Option<(f64, f64)>,
 }
 
+/// A metric in each resample.
+pub(super) type Course = Vec<Option<f64>>;
+
+/// How intervals are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resampling {
+    /// Of the draws.
+    pub seed: u64,
+    /// Resamples of the groups.
+    pub resamples: usize,
+}
+
 /// How often each group is in each resample; the same for all models of a part, so that differences are paired.
 pub(super) struct Resamples {
     counts: Vec<Vec<u32>>,
@@ -33,25 +45,23 @@ impl Resamples {
         Resamples { counts: (0..n).map(one).collect() }
     }
 
-    /// The metrics of a model by the sums of each group, and in each resample those of its scoring.
-    pub(super) fn estimates(&self, scoring: &Scoring, groups: &[Vec<f64>]) -> (Vec<Estimate>, Vec<Option<f64>>) {
+    /// The metrics of a model by the sums of each group, and each metric in each resample.
+    pub(super) fn estimates(&self, scoring: &Scoring, groups: &[Vec<f64>]) -> (Vec<Estimate>, Vec<Course>) {
         let total = summed(scoring, groups.iter().map(|g| (g, 1)));
         let all = scoring.metrics(&total);
-        let (primary, _) = scoring.primary();
-        let at = all.iter().position(|(name, _)| name == primary).unwrap_or(0);
-        let mut drawn: Vec<Vec<f64>> = vec![Vec::new(); all.len()];
-        let mut course = Vec::new();
+        let mut courses: Vec<Course> = vec![Vec::with_capacity(self.counts.len()); all.len()];
         for counts in &self.counts {
             let sums = summed(scoring, groups.iter().zip(counts.iter().copied()));
             let metrics = scoring.metrics(&sums);
-            for (list, (_, value)) in drawn.iter_mut().zip(&metrics) {
-                list.extend(value);
+            for (course, (_, value)) in courses.iter_mut().zip(&metrics) {
+                course.push(*value);
             }
-            course.push(metrics[at].1);
         }
-        let estimate =
-            |((name, value), mut drawn): (_, Vec<f64>)| Estimate { name, value, interval: interval(&mut drawn) };
-        (all.into_iter().zip(drawn).map(estimate).collect(), course)
+        let estimate = |((name, value), course): (_, &Course)| {
+            let mut drawn: Vec<f64> = course.iter().flatten().copied().collect();
+            Estimate { name, value, interval: interval(&mut drawn) }
+        };
+        (all.into_iter().zip(&courses).map(estimate).collect(), courses)
     }
 }
 
@@ -94,9 +104,9 @@ mod tests {
                 sums
             })
             .collect();
-        let (found, course) = Resamples::new(100, 2000, 7).estimates(&scoring, &groups);
+        let (found, courses) = Resamples::new(100, 2000, 7).estimates(&scoring, &groups);
         let (low, high) = found[0].interval.unwrap();
         assert!((low - 0.4).abs() <= 0.021 && (high - 0.6).abs() <= 0.021, "{low} {high}");
-        assert_eq!((found[0].name.as_str(), found[0].value, course.len()), ("recall_at_1", Some(0.5), 2000));
+        assert_eq!((found[0].name.as_str(), found[0].value, courses[0].len()), ("recall_at_1", Some(0.5), 2000));
     }
 }

@@ -1,10 +1,14 @@
 //! The tasks' metrics, each a function of sums over instances: a group's sums can be added up again, which is what a
 //! bootstrap does.
 //!
-//! Precision, recall and F1 are 0 where their denominator is 0, macro means run over the classes that occur as label or
-//! answer, balanced accuracy over the classes that occur as label: scikit-learn's definitions. Quadratic weighted kappa
-//! is Cohen's (1968). Recall@k, MRR and the intensity match `max(1, 5 - |d|)` are the benchmark's. The pairs score 0 to
-//! 2 of viewpoints is told there by its range alone; here 2 = all pairs and no other, 1 = at least one, 0 = none.
+//! Precision, recall and F1 are 0 where their denominator is 0. Macro means run over the classes that occur as label or
+//! answer (scikit-learn's definition), for a ranking over its whole closed set, states that never occur counting 0
+//! (the benchmark's); balanced accuracy runs over the classes that occur as label. Quadratic weighted kappa is Cohen's
+//! (1968). Recall@k and MRR are the benchmark's, of a list of three: 1/rank for ranks 1 to 3 and 0 beyond; so is the
+//! intensity match `max(1, 5 - |d|)`. The pairs score 0 to 2 of viewpoints is told there by its range alone; here 2 =
+//! all pairs and no other, 1 = at least one, 0 = none.
+
+use super::confusion::{Confusion, ratio};
 
 /// A name and its value; `None` = undefined.
 pub type Metric = (String, Option<f64>);
@@ -27,8 +31,12 @@ pub enum ModelAnswer {
     Ranking(Vec<usize>),
     /// A number.
     Number(f64),
-    /// Places in the closed set.
+    /// Places in the closed set; those past its end are answers outside.
     Several(Vec<usize>),
+    /// How near a text is to the right one, by each measure, 0 to 1.
+    Compared(Vec<f64>),
+    /// Nothing, which is never right.
+    Nothing,
 }
 
 /// Which metrics.
@@ -48,6 +56,8 @@ pub enum Scoring {
     Regression,
     /// Pairs: the score 0 to 2, and precision, recall and F1 over all pairs.
     Pairs,
+    /// Texts that were compared one by one: the mean of each measure that is named.
+    Texts(Vec<String>),
 }
 
 /// Ranks that recall is told at.
@@ -63,19 +73,21 @@ impl Scoring {
             Scoring::Intensity(_) => ("intensity_match", true),
             Scoring::Regression => ("mae", false),
             Scoring::Pairs => ("pairs_score", true),
+            Scoring::Texts(_) => ("text_token_f1", true),
         }
     }
 
     /// The number of sums.
     pub fn len(&self) -> usize {
         match self {
-            Scoring::Classes(c) => c.len() * c.len(),
+            Scoring::Classes(c) => (c.len() + 1) * (c.len() + 1),
             Scoring::Ranking(k) => 5 + (k + 1) * (k + 1),
             Scoring::Candidates => 5,
             Scoring::Levels(k) => 2 + k * k,
-            Scoring::Intensity(k) => 3 + k * k,
+            Scoring::Intensity(k) => 4 + k * k,
             Scoring::Regression => 8,
             Scoring::Pairs => 5,
+            Scoring::Texts(measures) => 1 + measures.len(),
         }
     }
 
@@ -87,21 +99,27 @@ impl Scoring {
     /// Adds an instance to sums of length [`Scoring::len`].
     pub fn add(&self, sums: &mut [f64], truth: &Truth, answer: &ModelAnswer) {
         match (self, truth, answer) {
-            (Scoring::Classes(classes), Truth::Class(Some(t)), ModelAnswer::Ranking(a)) => {
-                if let Some(a) = a.first() {
-                    sums[t * classes.len() + a] += 1.0;
-                }
+            (Scoring::Texts(_), _, ModelAnswer::Nothing) => sums[0] += 1.0,
+            (_, Truth::Class(_), ModelAnswer::Nothing) => self.add(sums, truth, &ModelAnswer::Ranking(Vec::new())),
+            (_, Truth::Several(..), ModelAnswer::Nothing) => self.add(sums, truth, &ModelAnswer::Several(Vec::new())),
+            // The floor of the match; an error or a correlation of nothing there is not.
+            (Scoring::Intensity(_), Truth::Number(_), ModelAnswer::Nothing) => {
+                sums[2] += 1.0;
+                sums[3] += 1.0;
+            }
+            (Scoring::Classes(classes), Truth::Class(t), ModelAnswer::Ranking(a)) => {
+                count(sums, classes.len(), *t, a.first());
             }
             (Scoring::Ranking(k), Truth::Class(t), ModelAnswer::Ranking(a)) => {
                 ranks(sums, *t, a);
-                // One more place than classes: a label outside the set, or no answer at all.
-                sums[5 + t.unwrap_or(*k) * (k + 1) + a.first().unwrap_or(k)] += 1.0;
+                count(&mut sums[5..], *k, *t, a.first());
             }
             (Scoring::Candidates, Truth::Class(t), ModelAnswer::Ranking(a)) => ranks(sums, *t, a),
             (Scoring::Levels(k), Truth::Number(t), ModelAnswer::Number(a)) => levels(sums, *k, 2, *t, *a),
             (Scoring::Intensity(k), Truth::Number(t), ModelAnswer::Number(a)) => {
-                sums[2] += (5.0 - (t - a).abs()).max(1.0);
-                levels(sums, *k, 3, *t, *a);
+                sums[2] += 1.0;
+                sums[3] += (5.0 - (t - a).abs()).max(1.0);
+                levels(sums, *k, 4, *t, *a);
             }
             (Scoring::Regression, Truth::Number(t), ModelAnswer::Number(a)) => {
                 let all = [1.0, (t - a).abs(), (t - a).powi(2), *t, t * t, *a, a * a, t * a];
@@ -114,6 +132,10 @@ impl Scoring {
                 let all = [1.0, score, hits as f64, a.len() as f64, gold as f64];
                 sums.iter_mut().zip(all).for_each(|(s, x)| *s += x);
             }
+            (Scoring::Texts(_), _, ModelAnswer::Compared(measures)) => {
+                sums[0] += 1.0;
+                sums[1..].iter_mut().zip(measures).for_each(|(s, x)| *s += x);
+            }
             // A truth of another kind than the scoring's is made nowhere.
             _ => {}
         }
@@ -124,7 +146,7 @@ impl Scoring {
         let named = |list: Vec<(&str, Option<f64>)>| list.into_iter().map(|(n, v)| (n.to_owned(), v)).collect();
         match self {
             Scoring::Classes(classes) => {
-                let table = Confusion { counts: sums, size: classes.len() };
+                let table = Confusion { counts: sums, size: classes.len() + 1 };
                 let mut found: Vec<Metric> = Vec::new();
                 for (i, class) in classes.iter().enumerate() {
                     let (p, r, f) = table.precision_recall_f1(i);
@@ -138,12 +160,12 @@ impl Scoring {
                     ("accuracy".into(), table.accuracy()),
                     ("balanced_accuracy".into(), table.balanced_accuracy()),
                 ]);
-                found.push(("macro_f1".into(), table.macro_means(classes.len()).map(|m| m[2])));
+                found.push(("macro_f1".into(), table.macro_of_those_seen(classes.len()).map(|m| m[2])));
                 found
             }
             Scoring::Ranking(k) => {
                 let mut found = ranking_metrics(sums);
-                let macros = Confusion { counts: &sums[5..], size: k + 1 }.macro_means(*k);
+                let macros = Confusion { counts: &sums[5..], size: k + 1 }.macro_of_all(*k);
                 found.extend(
                     ["macro_precision", "macro_recall", "macro_f1"]
                         .iter()
@@ -153,6 +175,9 @@ impl Scoring {
                 found
             }
             Scoring::Candidates => ranking_metrics(sums),
+            Scoring::Texts(measures) => {
+                measures.iter().zip(&sums[1..]).map(|(name, sum)| (name.clone(), ratio(*sum, sums[0]))).collect()
+            }
             Scoring::Levels(k) => {
                 let table = Confusion { counts: &sums[2..], size: *k };
                 named(vec![
@@ -162,9 +187,9 @@ impl Scoring {
                 ])
             }
             Scoring::Intensity(k) => named(vec![
-                ("intensity_match", ratio(sums[2], sums[0])),
+                ("intensity_match", ratio(sums[3], sums[2])),
                 ("mae", ratio(sums[1], sums[0])),
-                ("qwk", Confusion { counts: &sums[3..], size: *k }.quadratic_weighted_kappa()),
+                ("qwk", Confusion { counts: &sums[4..], size: *k }.quadratic_weighted_kappa()),
             ]),
             Scoring::Regression => {
                 let [n, absolute, squared, t, tt, a, aa, ta] = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| sums[i]);
@@ -197,18 +222,20 @@ impl Scoring {
     }
 }
 
-fn ratio(a: f64, n: f64) -> Option<f64> {
-    (n > 0.0).then(|| a / n)
-}
-
 /// Number, hits at rank 1 to 3, reciprocal rank.
 fn ranks(sums: &mut [f64], truth: Option<usize>, answer: &[usize]) {
     sums[0] += 1.0;
-    let Some(rank) = truth.and_then(|t| answer.iter().position(|a| *a == t)) else { return };
-    for hit in &mut sums[1..=RANKS][rank.min(RANKS)..] {
+    let top = &answer[..answer.len().min(RANKS)];
+    let Some(rank) = truth.and_then(|t| top.iter().position(|a| *a == t)) else { return };
+    for hit in &mut sums[1..=RANKS][rank..] {
         *hit += 1.0;
     }
     sums[1 + RANKS] += 1.0 / (rank + 1) as f64;
+}
+
+/// Counts label and first answer in a table with one more place than classes: a label outside the set, or no answer.
+fn count(sums: &mut [f64], classes: usize, truth: Option<usize>, answer: Option<&usize>) {
+    sums[truth.unwrap_or(classes) * (classes + 1) + answer.unwrap_or(&classes)] += 1.0;
 }
 
 fn ranking_metrics(sums: &[f64]) -> Vec<Metric> {
@@ -222,72 +249,6 @@ fn levels(sums: &mut [f64], size: usize, from: usize, truth: f64, answer: f64) {
     sums[1] += (truth - answer).abs();
     let place = |x: f64| x.round_ties_even().clamp(0.0, (size.max(1) - 1) as f64) as usize;
     sums[from + place(truth) * size + place(answer)] += 1.0;
-}
-
-/// Counts by label (row) and answer (column).
-struct Confusion<'a> {
-    counts: &'a [f64],
-    size: usize,
-}
-
-impl Confusion<'_> {
-    fn total(&self) -> f64 {
-        self.counts.iter().sum()
-    }
-
-    fn row(&self, i: usize) -> f64 {
-        self.counts[i * self.size..(i + 1) * self.size].iter().sum()
-    }
-
-    fn column(&self, i: usize) -> f64 {
-        (0..self.size).map(|r| self.counts[r * self.size + i]).sum()
-    }
-
-    fn right(&self, i: usize) -> f64 {
-        self.counts[i * self.size + i]
-    }
-
-    fn precision_recall_f1(&self, i: usize) -> (f64, f64, f64) {
-        let or_zero = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
-        let (right, labels, answers) = (self.right(i), self.row(i), self.column(i));
-        (or_zero(right, answers), or_zero(right, labels), or_zero(2.0 * right, labels + answers))
-    }
-
-    fn accuracy(&self) -> Option<f64> {
-        ratio((0..self.size).map(|i| self.right(i)).sum(), self.total())
-    }
-
-    fn balanced_accuracy(&self) -> Option<f64> {
-        let recalls: Vec<f64> =
-            (0..self.size).filter(|i| self.row(*i) > 0.0).map(|i| self.right(i) / self.row(i)).collect();
-        ratio(recalls.iter().sum(), recalls.len() as f64)
-    }
-
-    /// Over the classes that occur as label, or as answer where they are among the first `answers`.
-    fn macro_means(&self, answers: usize) -> Option<[f64; 3]> {
-        let there = |i: &usize| self.row(*i) > 0.0 || (*i < answers && self.column(*i) > 0.0);
-        let each: Vec<_> = (0..self.size).filter(there).map(|i| self.precision_recall_f1(i)).collect();
-        let n = each.len() as f64;
-        (n > 0.0).then(|| {
-            let sum = each.iter().fold((0.0, 0.0, 0.0), |s, e| (s.0 + e.0, s.1 + e.1, s.2 + e.2));
-            [sum.0 / n, sum.1 / n, sum.2 / n]
-        })
-    }
-
-    /// `None` when labels and answers are all of one and the same level: chance explains everything.
-    fn quadratic_weighted_kappa(&self) -> Option<f64> {
-        let n = self.total();
-        let (rows, columns): (Vec<f64>, Vec<f64>) = (0..self.size).map(|i| (self.row(i), self.column(i))).unzip();
-        let (mut seen, mut expected) = (0.0, 0.0);
-        for (i, row) in rows.iter().enumerate() {
-            for (j, column) in columns.iter().enumerate() {
-                let weight = (i as f64 - j as f64).powi(2);
-                seen += weight * self.counts[i * self.size + j];
-                expected += weight * row * column / n.max(1.0);
-            }
-        }
-        (expected > 0.0).then(|| 1.0 - seen / expected)
-    }
 }
 
 #[cfg(test)]
@@ -353,12 +314,23 @@ mod tests {
                 .collect();
             let classes = Scoring::Classes((0..k).map(|i| i.to_string()).collect());
             let told = |name: &str| &case.expected[name];
-            for name in ["recall_at_1", "recall_at_2", "recall_at_3", "mrr"] {
-                case.holds(&Scoring::Ranking(k), &ranked, name, told(name));
-                case.holds(&Scoring::Candidates, &ranked, name, told(name));
+            let of_three = |(t, r): (&usize, &Vec<usize>)| {
+                r[..r.len().min(RANKS)].iter().position(|a| a == t).map_or(0.0, |rank| 1.0 / (rank + 1) as f64)
+            };
+            let mrr = case.truth.iter().zip(&case.rankings).map(of_three).sum::<f64>() / case.truth.len() as f64;
+            for (name, expected) in [
+                ("recall_at_1", told("recall_at_1")),
+                ("recall_at_2", told("recall_at_2")),
+                ("recall_at_3", told("recall_at_3")),
+                ("mrr", &mrr.into()),
+            ] {
+                case.holds(&Scoring::Ranking(k), &ranked, name, expected);
+                case.holds(&Scoring::Candidates, &ranked, name, expected);
             }
-            for name in ["macro_precision", "macro_recall", "macro_f1"] {
-                case.holds(&Scoring::Ranking(k), &ranked, name, told(name));
+            for name in ["precision", "recall", "f1"] {
+                let each: Vec<f64> = told(name).as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+                let mean = each.iter().sum::<f64>() / k as f64;
+                case.holds(&Scoring::Ranking(k), &ranked, &format!("macro_{name}"), &mean.into());
             }
             for name in ["accuracy", "balanced_accuracy", "macro_f1"] {
                 case.holds(&classes, &ranked, name, told(name));
@@ -384,7 +356,37 @@ mod tests {
             near(value(&scoring, &all, "recall_at_2"), 0.5);
             near(value(&scoring, &all, "recall_at_3"), 0.75);
             near(value(&scoring, &all, "mrr"), (1.0 + 0.5 + 1.0 / 3.0) / 4.0);
+            // A right answer in the fourth place is none: the list has three.
+            near(value(&scoring, &[one(3, &[0, 1, 2, 3])], "mrr"), 0.0);
         }
+    }
+
+    #[test]
+    fn macro_means_of_a_ranking_run_over_the_whole_set() {
+        let one = |t, a: &[usize]| (Truth::Class(t), ModelAnswer::Ranking(a.to_vec()));
+        // Four states, of which two never occur; a label outside is wrong and no state of its own.
+        let all = [one(Some(0), &[0]), one(Some(1), &[0]), one(None, &[1])];
+        near(value(&Scoring::Ranking(4), &all, "macro_precision"), 0.5 / 4.0);
+        near(value(&Scoring::Ranking(4), &all, "macro_recall"), 1.0 / 4.0);
+        near(value(&Scoring::Ranking(4), &all, "recall_at_1"), 1.0 / 3.0);
+    }
+
+    #[test]
+    fn no_answer_is_wrong_and_has_no_error() {
+        let classes = Scoring::Classes(vec!["yes".into(), "no".into()]);
+        let said = [
+            (Truth::Class(Some(0)), ModelAnswer::Ranking(vec![0])),
+            (Truth::Class(Some(0)), ModelAnswer::Nothing),
+            (Truth::Class(Some(1)), ModelAnswer::Ranking(vec![1])),
+        ];
+        near(value(&classes, &said, "recall_yes"), 0.5);
+        near(value(&classes, &said, "precision_yes"), 1.0);
+        near(value(&classes, &said, "accuracy"), 2.0 / 3.0);
+        near(value(&Scoring::Candidates, &said, "mrr"), 2.0 / 3.0);
+        let felt = [(Truth::Number(7.0), ModelAnswer::Number(6.0)), (Truth::Number(7.0), ModelAnswer::Nothing)];
+        near(value(&Scoring::Intensity(11), &felt, "intensity_match"), 2.5);
+        near(value(&Scoring::Intensity(11), &felt, "mae"), 1.0);
+        near(value(&Scoring::Pairs, &[(Truth::Several(vec![0], 0), ModelAnswer::Nothing)], "pairs_recall"), 0.0);
     }
 
     #[test]
@@ -413,6 +415,7 @@ mod tests {
             Scoring::Intensity(11),
             Scoring::Regression,
             Scoring::Pairs,
+            Scoring::Texts(vec!["text_token_f1".into()]),
         ] {
             assert!(scoring.metrics(&vec![0.0; scoring.len()]).iter().all(|(_, v)| v.is_none()), "{scoring:?}");
         }

@@ -47,6 +47,11 @@ pub(super) fn questions(all: &TaskTable, notes: &mut Notes) -> Result<Vec<Questi
         return Err("no instances: the annotations or labels have none for this task".into());
     }
     let (rule, metrics) = asked(all)?;
+    if all.labels_seen {
+        let what = "the closed set is the labels seen, and macro means run over them: for the benchmark's figures name \
+                    its taxonomy in the task file";
+        notes.add(what.into());
+    }
     let shape = match metrics {
         Metrics::Classes | Metrics::Ranking => Shape::Classes,
         Metrics::OwnCandidates => Shape::Candidates,

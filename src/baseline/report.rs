@@ -10,9 +10,11 @@ use super::interval::Estimate;
 use super::metrics::{ModelAnswer, Scoring, Truth};
 use super::models::Prediction;
 use super::question::{Question, Shape};
-use super::trial::{Outcome, Trial};
+use super::scored::Outcome;
+use super::trial::Trial;
 use crate::error::Result;
 use crate::table::{ColumnSpec, Kind, Table, TableBuilder, TableSchema};
+use crate::tasks::RuleSpec;
 
 /// Places of a ranking that are written.
 const TOP: usize = 3;
@@ -49,6 +51,9 @@ impl Trial {
             let own = own.map(|e| with_interval(e.value, e.interval)).unwrap_or_default();
             line(format!("    {:<14} {own:<24} {apart:<26}{others}", result.model));
         }
+        if !self.paper().is_empty() {
+            line(format!("  the benchmark's paper gives: {}", self.paper().join(", ")));
+        }
         self.notes.iter().for_each(|n| line(format!("  note: {n}")));
         text
     }
@@ -61,11 +66,8 @@ impl Trial {
     /// All metrics with intervals, as JSON; numbers to 9 decimals.
     pub fn metrics_json(&self) -> Value {
         let result = |r: &Outcome| {
-            let metrics: Map<String, Value> = r
-                .metrics
-                .iter()
-                .map(|e| (e.name.clone(), json!({"value": e.value.map(rounded), "low": e.interval.map(|i| rounded(i.0)), "high": e.interval.map(|i| rounded(i.1))})))
-                .collect();
+            let metrics: Map<String, Value> =
+                r.metrics.iter().map(|e| (e.name.clone(), estimate_json(e, self.paper()))).collect();
             let apart = r.difference.as_ref().map(
                 |d| json!({"metric": d.metric, "value": rounded(d.better_by), "low": rounded(d.interval.0), "high": rounded(d.interval.1)}),
             );
@@ -77,6 +79,23 @@ impl Trial {
             "folds": self.settings.folds, "seed": self.settings.seed, "resamples": self.settings.resamples, "features": features,
             "results": self.results.iter().map(result).collect::<Vec<_>>(), "notes": self.notes,
         })
+    }
+
+    /// The metrics that the benchmark's paper gives for the task.
+    fn paper(&self) -> &'static [&'static str] {
+        RuleSpec::named(&self.instances.rule).map_or(&[], |rule| rule.paper)
+    }
+
+    /// What is behind the figures of each part and model, as JSON: each couple or family, each sample, each class.
+    pub fn breakdown_json(&self) -> Value {
+        let one = |r: &Outcome| {
+            let mut told = json!({"part": r.part, "model": r.model});
+            if let (Some(told), Value::Object(more)) = (told.as_object_mut(), r.breakdown.json()) {
+                told.extend(more);
+            }
+            told
+        };
+        json!({"task": self.task, "results": self.results.iter().map(one).collect::<Vec<_>>()})
     }
 
     /// One row a model and instance.
@@ -160,6 +179,16 @@ impl Trial {
     }
 }
 
+/// A metric with its interval as JSON, marked where the benchmark's paper gives it; numbers to 9 decimals.
+pub(super) fn estimate_json(e: &Estimate, paper: &[&str]) -> Value {
+    let (low, high) = (e.interval.map(|i| rounded(i.0)), e.interval.map(|i| rounded(i.1)));
+    let mut told = json!({"value": e.value.map(rounded), "low": low, "high": high});
+    if let (Some(told), true) = (told.as_object_mut(), paper.contains(&e.name.as_str())) {
+        told.insert("paper".into(), json!(true));
+    }
+    told
+}
+
 /// The table of predictions.
 pub fn predictions_schema() -> TableSchema {
     let text = |name: &'static str, about: &'static str| ColumnSpec::new(name, Kind::Str, "", about);
@@ -204,7 +233,7 @@ fn names(question: &Question, row: &TaskRow, one: &Prediction) -> Option<Vec<Str
         ModelAnswer::Number(x) if question.shape == Shape::Levels => {
             Some(vec![question.classes.get(*x as usize)?.clone()])
         }
-        ModelAnswer::Number(_) => None,
+        ModelAnswer::Number(_) | ModelAnswer::Compared(_) | ModelAnswer::Nothing => None,
     }
 }
 
@@ -238,7 +267,7 @@ fn three(x: f64) -> String {
     if told == "-0.000" { "0.000".into() } else { told }
 }
 
-fn with_interval(x: Option<f64>, interval: Option<(f64, f64)>) -> String {
+pub(super) fn with_interval(x: Option<f64>, interval: Option<(f64, f64)>) -> String {
     match interval {
         Some((low, high)) => format!("{} [{}, {}]", number(x), three(low), three(high)),
         None => number(x),
@@ -246,6 +275,6 @@ fn with_interval(x: Option<f64>, interval: Option<(f64, f64)>) -> String {
 }
 
 /// Nine decimals: more are rounding, and what is not finite is never written.
-fn rounded(x: f64) -> Option<f64> {
+pub(super) fn rounded(x: f64) -> Option<f64> {
     x.is_finite().then(|| (x * 1e9).round() / 1e9 + 0.0)
 }

@@ -90,7 +90,7 @@ fn refuse_mixed(name: &str, path: &Path) -> Result<()> {
 }
 
 /// The task tables of a folder by name.
-fn tables(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
+pub(super) fn tables(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
     let failed = |source| Error::Read { path: folder.to_owned(), source };
     let mut tables = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
@@ -119,6 +119,9 @@ fn write(folder: &Path, table: &Path, done: &Trial, writer: Writer) -> Result<()
     let path = folder.join("metrics.json");
     let metrics = serde_json::to_string_pretty(&done.metrics_json()).map_err(|e| Error::write(&path, e))?;
     write_text(&path, &(metrics + "\n"))?;
+    let path = folder.join("breakdown.json");
+    let breakdown = serde_json::to_string_pretty(&done.breakdown_json()).map_err(|e| Error::write(&path, e))?;
+    write_text(&path, &(breakdown + "\n"))?;
     for (name, lines) in done.benchmark_lines() {
         write_text(&folder.join("benchmark").join(name), &lines)?;
     }

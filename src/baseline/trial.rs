@@ -1,15 +1,16 @@
 //! One task tried: every model over every fold, its metrics with intervals, and how far it is from the majority.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::folds::folds;
 use super::instances::{Ablation, TaskTable, read_instances};
-use super::interval::{Estimate, Resamples, interval};
+use super::interval::Resampling;
 use super::metrics::Scoring;
 use super::models::{BaselineModel, Fold, Prediction};
 use super::notes::Notes;
 use super::question::{Question, questions};
+use super::scored::{Answered, Outcome, scored};
 use crate::error::{Error, Result};
 use crate::table::Modality;
 use crate::tasks::{Candidates, RuleSpec};
@@ -25,32 +26,11 @@ pub struct Settings {
     pub resamples: usize,
 }
 
-/// How much better than majority a model is, resample by resample.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Difference {
-    /// The metric that stands for the task.
-    pub metric: &'static str,
-    /// Above 0 = better, also where less of the metric is better.
-    pub better_by: f64,
-    /// 95 % interval; clear of the majority when 0 is outside.
-    pub interval: (f64, f64),
-}
-
-/// A model's outcome in a part of the instances.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// couple, family, or all.
-    pub part: String,
-    /// majority, prior, or linear_ and the modality.
-    pub model: String,
-    /// TaskTable answered.
-    pub instances: usize,
-    /// Couples or families.
-    pub groups: usize,
-    /// The task's metrics.
-    pub metrics: Vec<Estimate>,
-    /// `None` of the majority itself and where the metric is undefined.
-    pub difference: Option<Difference>,
+impl Settings {
+    /// How intervals are made.
+    fn resampling(self) -> Resampling {
+        Resampling { seed: self.seed, resamples: self.resamples }
+    }
 }
 
 /// A task's outcome.
@@ -111,17 +91,20 @@ pub fn trial(path: &Path, settings: Settings) -> Result<Trial> {
     }
     let mut results = Vec::new();
     for (i, question) in asked.iter().enumerate() {
-        let own: Vec<_> =
-            predictions.iter().filter(|(q, ..)| *q == i).map(|(_, m, p)| (*m, vec![(question, p)])).collect();
-        results.extend(scored(&question.part, &question.scoring, &instances, &own, settings));
+        let own: Vec<Answered<'_>> = predictions
+            .iter()
+            .filter(|(q, ..)| *q == i)
+            .map(|(_, m, p)| Answered { model: m.name(), said: vec![(question, p.as_slice())] })
+            .collect();
+        results.extend(scored(&question.part, &question.scoring, &instances, &own, settings.resampling()));
     }
     if asked.len() > 1 {
         // Ranks can be put together where the sets differ; classes cannot.
-        let own: Vec<_> = models
-            .iter()
-            .map(|m| (*m, predictions.iter().filter(|(_, o, _)| o == m).map(|(q, _, p)| (&asked[*q], p)).collect()))
-            .collect();
-        results.extend(scored("all", &Scoring::Candidates, &instances, &own, settings));
+        let said = |m: &BaselineModel| {
+            predictions.iter().filter(|(_, o, _)| o == m).map(|(q, _, p)| (&asked[*q], p.as_slice())).collect()
+        };
+        let own: Vec<Answered<'_>> = models.iter().map(|m| Answered { model: m.name(), said: said(m) }).collect();
+        results.extend(scored("all", &Scoring::Candidates, &instances, &own, settings.resampling()));
     }
     let notes = notes.lines();
     Ok(Trial { task, settings, results, notes, features, instances, questions: asked, predictions })
@@ -171,59 +154,4 @@ fn answered(
     }
     found.sort_by_key(|p| p.instance);
     found
-}
-
-/// A model, and what it answered to each of some questions.
-type Answered<'a> = (BaselineModel, Vec<(&'a Question, &'a Vec<Prediction>)>);
-
-/// The metrics of every model over the same resamples.
-fn scored(part: &str, scoring: &Scoring, all: &TaskTable, models: &[Answered<'_>], settings: Settings) -> Vec<Outcome> {
-    let mut found: Vec<Outcome> = Vec::new();
-    let mut majority: Vec<Option<f64>> = Vec::new();
-    for (model, answered) in models {
-        let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        let mut instances = 0;
-        for (question, predictions) in answered {
-            for one in *predictions {
-                let sums =
-                    groups.entry(&all.rows[one.instance].split_group).or_insert_with(|| vec![0.0; scoring.len()]);
-                scoring.add(sums, &question.truths[one.instance], &one.answer);
-                instances += 1;
-            }
-        }
-        let groups: Vec<Vec<f64>> = groups.into_values().collect();
-        let (metrics, course) =
-            Resamples::new(groups.len(), settings.resamples, settings.seed).estimates(scoring, &groups);
-        let difference = match found.first() {
-            None => {
-                majority = course;
-                None
-            }
-            Some(first) => difference(scoring, (&first.metrics, &majority), (&metrics, &course)),
-        };
-        found.push(Outcome {
-            part: part.to_owned(),
-            model: model.name(),
-            instances,
-            groups: groups.len(),
-            metrics,
-            difference,
-        });
-    }
-    found
-}
-
-/// Of the second from the first.
-fn difference(
-    scoring: &Scoring,
-    from: (&[Estimate], &[Option<f64>]),
-    of: (&[Estimate], &[Option<f64>]),
-) -> Option<Difference> {
-    let (metric, more_is_better) = scoring.primary();
-    let sign = if more_is_better { 1.0 } else { -1.0 };
-    let value = |list: &[Estimate]| list.iter().find(|e| e.name == metric)?.value;
-    // Adding 0 makes of -0 a 0.
-    let better_by = sign * (value(of.0)? - value(from.0)?) + 0.0;
-    let mut drawn: Vec<f64> = from.1.iter().zip(of.1).filter_map(|(a, b)| Some(sign * ((*b)? - (*a)?))).collect();
-    Some(Difference { metric, better_by, interval: interval(&mut drawn)? })
 }

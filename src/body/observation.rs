@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::packed::Packed;
 use crate::time::Seconds;
 
 /// Landmarks of a body.
@@ -33,7 +34,7 @@ pub mod body_point {
 }
 
 /// A side of the person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Side {
     /// The person's left.
     Left,
@@ -55,11 +56,12 @@ impl Side {
 }
 
 /// A followed face in the frame at hand.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Head {
     /// Track of the face.
     pub track: u32,
     /// Left, top, right, bottom of the face's box, px.
+    #[serde(with = "crate::packed")]
     pub bounds: [f32; 4],
 }
 
@@ -97,8 +99,23 @@ impl BodyPoint {
     }
 }
 
+impl Packed for [BodyPoint; BODY_POINTS] {
+    fn pack(&self, into: &mut Vec<u8>) {
+        self.iter().for_each(|p| [p.x, p.y, p.z, p.visibility].pack(into));
+    }
+
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        let mut all = [BodyPoint::default(); BODY_POINTS];
+        for p in &mut all {
+            let [x, y, z, visibility] = <[f32; 4]>::unpack(from)?;
+            *p = BodyPoint { x, y, z, visibility };
+        }
+        Some(all)
+    }
+}
+
 /// One body seen in one video frame.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BodyObservation {
     /// Time of the frame.
     pub pts: Seconds,
@@ -111,10 +128,12 @@ pub struct BodyObservation {
     /// The model's certainty that there is a body, 0 to 1.
     pub presence: f32,
     /// Region that was looked at: centre x, y, side in px, turn in radians.
+    #[serde(with = "crate::packed")]
     pub region: [f32; 4],
     /// Share of the points that lie inside the picture, 0 to 1.
     pub in_frame: f32,
     /// In MediaPipe's order.
+    #[serde(with = "crate::packed")]
     pub points: [BodyPoint; BODY_POINTS],
 }
 
@@ -127,7 +146,7 @@ impl BodyObservation {
 }
 
 /// One hand seen in one video frame.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct HandObservation {
     /// Time of the frame.
     pub pts: Seconds,
@@ -142,11 +161,12 @@ pub struct HandObservation {
     /// The model's probability, from the hand alone, that it is of this side.
     pub side_score: f32,
     /// x, y in px of the picture, z in the same scale, in MediaPipe's order.
+    #[serde(with = "crate::packed")]
     pub points: [[f32; 3]; HAND_POINTS],
 }
 
 /// All bodies and hands of one video.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bodies {
     /// Sorted by time, then body.
     pub observations: Vec<BodyObservation>,

@@ -1,7 +1,8 @@
 //! Arguments of `turnwise extract`.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use turnwise::transcript::Labels;
+use turnwise::pipeline::Keep;
+use turnwise::transcript::{Encoding, Labels};
 
 use super::*;
 
@@ -25,7 +26,8 @@ pub struct Extract {
     /// Listen to this file instead of the video's own sound.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub audio: Option<PathBuf>,
-    /// Speech turns to use instead of diarization.
+    /// Speech turns to use instead of diarization: RTTM, or the tiers named `… - diarized` of an ELAN or Praat file that
+    /// export transcript wrote.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub rttm: Option<PathBuf>,
     /// Voices known by name: a folder of recordings named after their speakers, or Parquet with the columns name and
@@ -46,6 +48,20 @@ pub struct Extract {
     /// input.labels=WHICH`. Default: where the whole file bears them out.
     #[arg(long, value_name = "WHICH", value_parser = labels())]
     pub labels: Option<Labels>,
+    /// The tiers of speech in transcripts of tiers (ELAN, Praat); the others hold codes. The same as `--set
+    /// input.tiers=["NAME"]`. Default: the tiers themselves tell it.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub tiers: Vec<String>,
+    /// In which encoding the transcripts are, such as windows-1250; the same as `--set input.encoding=NAME`. Default:
+    /// what their bytes tell.
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<Encoding>,
+    /// Frames a second of time codes in transcripts (00:00:03:12); the same as `--set input.frame_rate_hz=HZ`.
+    #[arg(long, value_name = "HZ")]
+    pub frame_rate: Option<f64>,
+    /// Samples a second of columns of samples in transcripts; the same as `--set input.sample_rate_hz=HZ`.
+    #[arg(long, value_name = "HZ")]
+    pub sample_rate: Option<f64>,
     /// The recipe.
     #[command(flatten)]
     pub recipe: RecipeArgs,
@@ -56,9 +72,14 @@ pub struct Extract {
     /// processors.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
-    /// Do interviews again that are already done.
+    /// Do interviews again that are already done, and all of their stages.
     #[arg(long, conflicts_with = "verify")]
     pub force: bool,
+    /// Neither use nor keep results of stages. Without it what was heard and seen is kept in DIR/.stages, so that
+    /// another recipe or transcript redoes only what it touches; the tables are the same bytes either way, and the
+    /// folder may be removed at any time.
+    #[arg(long)]
+    pub no_cache: bool,
     /// Do only the interviews that failed; those that are missing or stale stay as they are.
     #[arg(long, conflicts_with = "force")]
     pub retry_failed: bool,
@@ -69,6 +90,11 @@ pub struct Extract {
     /// For a trial: stop taking interviews, in the manifest's order, once they hold so many minutes of media.
     #[arg(long, value_name = "MINUTES", value_parser = minutes)]
     pub limit_minutes: Option<f64>,
+    /// Do interviews of the manifest's first five minutes of media, and tell the hours and gigabytes that the rest
+    /// takes at the pace of these, on this machine. What is done for it is kept, and the same command without this
+    /// goes on.
+    #[arg(long, conflicts_with_all = ["force", "retry_failed", "limit_minutes", "plan", "prune"])]
+    pub estimate: bool,
     /// How the tables are written; a folder holds one format.
     #[command(flatten)]
     pub tables: TableFormat,
@@ -103,7 +129,11 @@ pub struct Extract {
 impl Extract {
     /// True where only some interviews of the manifest are done, so that nothing can be said of the others.
     pub fn is_part(&self) -> bool {
-        self.retry_failed || self.shard.is_some() || self.limit_minutes.is_some() || !self.only.is_empty()
+        self.retry_failed
+            || self.estimate
+            || self.shard.is_some()
+            || self.limit_minutes.is_some()
+            || !self.only.is_empty()
     }
 }
 
@@ -125,6 +155,12 @@ fn memory_size(text: &str) -> Result<u64, String> {
     };
     let bytes = number.trim().parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
     bytes.filter(|b| *b >= 256 << 20).ok_or_else(|| "expected 256M or more: the models alone need that".into())
+}
+
+/// What may be done about results of stages.
+pub(super) fn kept() -> impl TypedValueParser<Value = Keep> {
+    let named = |name: String| Keep::ALL.into_iter().find(|keep| keep.name() == name).unwrap_or_default();
+    PossibleValuesParser::new(Keep::ALL.map(Keep::name)).map(named)
 }
 
 /// The ways in which labels are believed.

@@ -14,7 +14,7 @@ use turnwise::speaker::{self, Diarization, ScoreOptions, SpeakerBounds, SpeakerM
 use turnwise::store::rttm::{of_recording, read_rttm, read_uem, uri_for, write_rttm};
 use turnwise::table::Missing;
 use turnwise::time::Segment;
-use turnwise::transcript::{self, ReadOptions, Transcript};
+use turnwise::transcript::{self, Transcript};
 
 use super::extract::{bounds, enrol};
 use super::{keep_apart, keep_out, recipe};
@@ -79,7 +79,7 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
 
 /// The transcript whose labels are evidence; what is wrong with it is told.
 fn read_transcript(path: &Path, recipe: &Recipe) -> Result<Transcript> {
-    let options = ReadOptions { lenient: recipe.input.lenient, sample_id: None, labels: recipe.input.labels };
+    let options = recipe.input.reading(None, None);
     let read = transcript::read(path, &options)?;
     for warning in &read.warnings {
         tracing::warn!("{warning}");

@@ -4,13 +4,17 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use turnwise::corpus::read_manifest;
-use turnwise::export::{ClipSource, ExportRequest, PackRequest, Shares, export_instances, export_rescue};
+use turnwise::export::{
+    ClipSource, ExportRequest, PackRequest, Part, RescueLayout, RescueRequest, Shares, TranscriptRequest,
+    export_instances, export_rescue, export_transcripts,
+};
 use turnwise::inference::Registry;
 use turnwise::pipeline::{Request, schemas};
 use turnwise::recipe::Recipe;
 
 use super::must_be_there;
-use crate::cli::{ExportJsonl, ExportRescue, Pack};
+use super::tasks::selection;
+use crate::cli::{ExportJsonl, ExportRescue, ExportTranscript, Pack};
 
 /// Writes the benchmark's samples anew, cue fields from measurements; tells how many.
 pub fn rescue(args: &ExportRescue) -> Result<String> {
@@ -21,14 +25,17 @@ pub fn rescue(args: &ExportRescue) -> Result<String> {
         None => None,
     };
     let schemas = schemas(&Recipe::default());
-    let request = ExportRequest {
-        out: &args.out,
-        to: &args.to,
-        cues: args.cues.as_deref(),
-        mixed: args.mixed,
-        schemas: &schemas,
+    let (to, layout) = match (&args.bench, &args.to) {
+        (Some(bench), _) => (bench, RescueLayout::Bench),
+        (None, Some(to)) => (to, RescueLayout::AsGiven),
+        // The grammar asks for one of them.
+        (None, None) => anyhow::bail!("neither --to nor --bench"),
     };
-    Ok(export_rescue(&request, &args.annotations, clips.as_ref())?)
+    let selection = selection(&args.samples)?;
+    let export = ExportRequest { out: &args.out, to, cues: args.cues.as_deref(), mixed: args.mixed, schemas: &schemas };
+    let request =
+        RescueRequest { export, annotations: &args.annotations, layout, selection: &selection, clips: clips.as_ref() };
+    Ok(export_rescue(&request)?)
 }
 
 /// Writes one file per task; tells how many instances each has.
@@ -42,6 +49,20 @@ pub fn jsonl(args: &ExportJsonl) -> Result<String> {
         schemas: &schemas,
     };
     Ok(export_instances(&request, &args.task, args.questions.as_deref())?)
+}
+
+/// Writes one file an interview; tells how many turns each has.
+pub fn transcript(args: &ExportTranscript) -> Result<String> {
+    must_be_there(&args.out)?;
+    let request = TranscriptRequest {
+        out: &args.out,
+        to: &args.to,
+        format: args.format,
+        interviews: &args.interview,
+        parts: if args.with.is_empty() { Part::ALL } else { &args.with },
+        overwrite: args.overwrite,
+    };
+    Ok(export_transcripts(&request)?)
 }
 
 /// Makes one data set of an output folder; tells what it holds.

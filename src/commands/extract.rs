@@ -8,16 +8,17 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use turnwise::corpus::{self, Limits, RunSettings, Summary, Unlisted};
+use turnwise::corpus::{self, Limits, RunSettings, Service, Summary, Unlisted};
 use turnwise::error::Error;
 use turnwise::file;
 use turnwise::inference::{ModelSet, Registry, Runtime};
-use turnwise::pipeline::{self, Models, Request, lexicon};
+use turnwise::pipeline::{self, Keep, Models, Request, lexicon};
 use turnwise::recipe::Recipe;
 use turnwise::speaker::SpeakerBounds;
 use turnwise::store::folder::Target;
 use turnwise::store::paths::{check_interview_id, rttm_path};
 
+use super::estimate::Estimate;
 use super::logs::Logs;
 use super::progress::Display;
 use super::{SOME_FAILED, keep_apart, logging, part, print, recipe, say, sharing};
@@ -40,6 +41,13 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     let mut recipe = recipe(&args.recipe)?;
     recipe.input.lenient |= args.lenient;
     recipe.input.labels = args.labels.unwrap_or(recipe.input.labels);
+    if !args.tiers.is_empty() {
+        recipe.input.tiers = args.tiers.clone();
+    }
+    recipe.input.encoding = args.encoding.unwrap_or(recipe.input.encoding);
+    recipe.input.frame_rate_hz = args.frame_rate.unwrap_or(recipe.input.frame_rate_hz);
+    recipe.input.sample_rate_hz = args.sample_rate.unwrap_or(recipe.input.sample_rate_hz);
+    recipe.input.check()?;
     enrol(args.enrol.as_deref(), &mut recipe)?;
     if let Some(dictionary) = &args.dictionary {
         recipe.turns.language.dictionary = dictionary.display().to_string();
@@ -48,7 +56,8 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     lexicon(&recipe.turns.language)?;
     let unlisted = unlisted(args)?;
     let metadata = pipeline::file_metadata(&recipe, registry)?;
-    let requests = part::of(requests(args)?, args, &recipe, &metadata)?;
+    let mut requests = part::of(requests(args)?, args, &recipe, &metadata)?;
+    let estimate = args.estimate.then(|| Estimate::begin(&args.out, &recipe, &metadata, &mut requests));
     if requests.is_empty() {
         say(&part::none(args));
         return Ok(ExitCode::SUCCESS);
@@ -97,6 +106,9 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     if !cli.quiet || summary.stopped.is_some() {
         say(&told(&summary, &args.out));
         tell_others(args, &summary);
+    }
+    if let Some(estimate) = &estimate {
+        print(&format!("{}\n", estimate.told(settings.jobs)?))?;
     }
     for reason in &summary.left_out {
         tracing::error!("a row is not in interviews.{}: {reason}", args.tables.format.suffix());
@@ -335,7 +347,7 @@ fn tell_closed(out: &Path, was_there: bool) {
 fn worker_command(binary: &Path, args: &Extract, (cli, share): (&Cli, Share), registry: &Registry) -> Command {
     let mut command = Command::new(binary);
     command.arg("worker").arg(option("--out", &args.out)).arg(option("--models", registry.dir()));
-    command.args(["--format", args.tables.format.name()]);
+    command.args(["--format", args.tables.format.name(), "--stages", keep(args).name()]);
     command.arg(match share {
         Share::Owner => "--share=owner",
         Share::Group => "--share=group",
@@ -345,6 +357,16 @@ fn worker_command(binary: &Path, args: &Extract, (cli, share): (&Cli, Share), re
     }
     command.args(std::iter::repeat_n("-v", usize::from(cli.verbose)));
     command
+}
+
+/// What is done about results of stages of earlier runs.
+fn keep(args: &Extract) -> Keep {
+    match (args.no_cache, args.force) {
+        (true, _) => Keep::Off,
+        // Whoever asks for all of it again does not trust what is there.
+        (false, true) => Keep::Renew,
+        (false, false) => Keep::Use,
+    }
 }
 
 /// `--name=value` in one piece: a value may begin with a dash.
@@ -375,8 +397,10 @@ pub fn worker(args: &Worker, registry: &Registry) -> Result<()> {
     let Some(first) = lines.iter().next() else { return Ok(()) };
     let target = Target { out: &args.out, writer: args.tables.writer() };
     let recipe: Recipe = serde_json::from_str(&first?).context("the worker's recipe is not understood")?;
-    Ok(corpus::serve(target, &recipe, registry, Runtime::default(), lines, output)?)
+    let service = Service { target, recipe: &recipe, registry, runtime: Runtime::default(), keep: args.stages };
+    Ok(corpus::serve(service, lines, output)?)
 }
+
 /// Standard output as it was given, for the protocol alone: from here on what a library prints goes to the log. An
 /// interrupt from the keyboard reaches parent and workers alike; it is the parent's to answer. And where the machine
 /// runs out of memory, a worker is a better choice than its parent.

@@ -2,14 +2,19 @@
 
 mod baseline;
 mod diarize;
+mod estimate;
+mod evaluate;
 mod export;
 mod extract;
 mod faces;
 pub mod logging;
 mod logs;
 mod machine;
+mod man;
 mod part;
+mod probe;
 mod progress;
+mod report;
 pub mod sharing;
 mod status;
 mod tasks;
@@ -46,7 +51,9 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Extract(args) => return extract::run(args, cli, &registry()?),
         Command::Worker(args) => extract::worker(args, &registry()?)?,
         Command::Status(args) => print(&status::run(args, &registry()?)?)?,
+        Command::Probe(args) => print(&probe::run(args)?)?,
         Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
+        Command::Report(args) => print(&report::run(args)?)?,
         Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
         Command::Score(args) => print(&diarize::score(args)?)?,
         Command::Voice(args) => voice::run(args, &registry()?)?,
@@ -54,11 +61,14 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Check(args) => return tasks::check(args),
         Command::Tasks(args) => print(&tasks::tasks(args)?)?,
         Command::Baseline(args) => print(&baseline::run(args)?)?,
+        Command::Evaluate(args) => print(&evaluate::run(args)?)?,
         Command::Export(Export::Rescue(args)) => print(&export::rescue(args)?)?,
         Command::Export(Export::Jsonl(args)) => print(&export::jsonl(args)?)?,
+        Command::Export(Export::Transcript(args)) => print(&export::transcript(args)?)?,
         Command::Pack(args) => print(&export::pack(args, &registry()?)?)?,
         Command::Models => return machine::models(&registry()?),
         Command::Doctor => return machine::doctor(&registry()?),
+        Command::Man { to } => print(&man::write(to)?)?,
         Command::Recipe(args) if args.json_schema => print(&format!("{:#}\n", Recipe::json_schema()))?,
         Command::Recipe(args) => print(&recipe(&args.recipe)?.to_toml()?)?,
         Command::Schema(args) => match (&args.codebook, &args.to) {

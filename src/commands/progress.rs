@@ -156,7 +156,7 @@ impl Display {
             String::new()
         };
         let (time, bytes) = (words_of_secs(rest.secs), words_of_bytes(rest.bytes));
-        self.told(&format!("{left} to do: {media}{time} with {} at this pace, {bytes} of tables", self.workers()));
+        self.told(&format!("{left} to do: {media}{time} with {} at this pace, {bytes} to write", self.workers()));
         if let Some(free) = free_bytes(&self.out).filter(|free| *free < rest.bytes) {
             let (out, free) = (self.out.display(), words_of_bytes(free));
             self.line(&format!(

@@ -77,7 +77,7 @@ fn page(args: &cli::Status, status: &Status, counts: &Counts, jobs: usize) -> St
         let _ = writeln!(page, "{name:<8} {n:>7}{}{more}", if more.is_empty() { "" } else { "  " });
     };
     let done = format!(
-        "{:.1} min of media, {} of tables",
+        "{:.1} min of media, {} written",
         counts.media_minutes_done,
         words_of_bytes(counts.bytes_written as f64)
     );
@@ -108,7 +108,7 @@ fn page(args: &cli::Status, status: &Status, counts: &Counts, jobs: usize) -> St
             if left.media_secs > 0.0 { format!("{:.1} min of media, ", left.media_secs / 60.0) } else { String::new() };
         let _ = writeln!(
             page,
-            "left, as file sizes tell: {media}about {} with {jobs}, {} of tables",
+            "left, as file sizes tell: {media}about {} with {jobs}, {} to write",
             words_of_secs(left.secs),
             words_of_bytes(left.bytes)
         );

@@ -7,19 +7,25 @@ use anyhow::Result;
 use turnwise::corpus;
 use turnwise::store::folder::OutputFolder;
 use turnwise::store::read::read_columns;
-use turnwise::tasks::{self, Media, TaskRequest, write_task_tables};
+use turnwise::tasks::{self, Media, Selection, TaskRequest, write_task_tables};
 use turnwise::transcript::rescue::read_samples_leniently;
 
 use super::{SOME_FAILED, must_be_there, print};
-use crate::cli::{Check, Tasks};
+use crate::cli::{Check, Samples, Tasks};
 
 /// Checks annotations; exit 1 when something is to be corrected.
 pub fn check(args: &Check) -> Result<ExitCode> {
     let (samples, dropped) = read_samples_leniently(&args.annotations)?;
+    let samples = selection(&args.samples)?.apply(samples)?;
     let media = args.media.as_deref().map(media).transpose()?;
     let findings = tasks::check(&samples, &dropped, media.as_ref());
     print(&findings.text)?;
     Ok(if findings.problems == 0 { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
+}
+
+/// The samples that were asked for.
+pub fn selection(args: &Samples) -> Result<Selection> {
+    Ok(Selection::new(args.samples.as_deref(), args.max_samples.map(|n| n as usize))?)
 }
 
 /// The interviews with media, of a manifest or of an output folder.
@@ -50,10 +56,13 @@ fn media(path: &Path) -> Result<Media> {
 /// Writes the task tables; tells how many instances each has.
 pub fn tasks(args: &Tasks) -> Result<String> {
     must_be_there(&args.out)?;
+    let selection = selection(&args.samples)?;
     let request = TaskRequest {
         out: &args.out,
         tasks: &args.tasks,
         annotations: args.annotations.as_deref(),
+        selection: &selection,
+        clips: args.clips.as_deref(),
         lenient: args.lenient,
         mixed: args.mixed,
         writer: args.tables.writer(),

@@ -32,4 +32,4 @@ pub use selection::within_minutes;
 pub use shard::Shard;
 pub use status::{Counts, Found, State, Status, failed, media_bytes, status};
 pub use watch::{Limits, default_memory_limit};
-pub use worker::serve;
+pub use worker::{Service, serve};

@@ -33,7 +33,7 @@ pub struct Estimate {
     pub media_secs: f64,
     /// Wall-clock time.
     pub secs: f64,
-    /// Bytes of tables.
+    /// Bytes to be written.
     pub bytes: f64,
 }
 

@@ -12,6 +12,7 @@ use crate::pipeline::{self, Request};
 use crate::recipe::Recipe;
 use crate::store::Writer;
 use crate::store::interview_files::{InterviewFiles, SUPERSEDED};
+use crate::store::paths::STAGES;
 use crate::store::sweep::sweep;
 
 /// Longest path that Linux takes, and what the names of unfinished and superseded files need beside a table's.
@@ -30,7 +31,7 @@ const NAMED: usize = 5;
 /// the folder.
 pub(super) fn prepare(out: &Path, requests: &[Request], recipe: &Recipe, writer: Writer) -> Result<()> {
     let tables = pipeline::table_names(recipe);
-    let folders: Vec<&str> = tables.iter().copied().chain(["rttm", "timings", "tasks", SUPERSEDED]).collect();
+    let folders: Vec<&str> = tables.iter().copied().chain(["rttm", "timings", "tasks", SUPERSEDED, STAGES]).collect();
     let swept = sweep(out, &folders)?;
     if swept > 0 {
         tracing::info!("{}: {swept} unfinished files of a run that was ended are gone", out.display());

@@ -76,7 +76,7 @@ pub struct Counts {
     pub stale_reasons: BTreeMap<Stale, usize>,
     /// Minutes of media of those done.
     pub media_minutes_done: f64,
-    /// Bytes of their tables.
+    /// Bytes written for them, with what their stages keep for later runs.
     pub bytes_written: u64,
     /// Seconds of media in a second of one worker; null before anything was done.
     pub speed: Option<f64>,

@@ -11,7 +11,7 @@ use super::place::{gone, is_there};
 use super::run::{Event, Outcome};
 use crate::error::{Error, Result};
 use crate::inference::{ModelSet, Registry, Runtime};
-use crate::pipeline::{self, Models, Progress, Request, Timings};
+use crate::pipeline::{self, Keep, Models, Progress, Request, StageCache, Timings};
 use crate::pulse;
 use crate::recipe::Recipe;
 use crate::store::folder::Target;
@@ -22,15 +22,27 @@ const TELL_EVERY: Duration = Duration::from_millis(200);
 /// Work done is told this often, when there was some.
 const PULSE_EVERY: Duration = Duration::from_millis(500);
 
+/// What a worker works with.
+#[derive(Clone, Copy, Debug)]
+pub struct Service<'a> {
+    /// Where tables go.
+    pub target: Target<'a>,
+    /// How they are made.
+    pub recipe: &'a Recipe,
+    /// The models.
+    pub registry: &'a Registry,
+    /// How models are run.
+    pub runtime: Runtime,
+    /// What is done about results of stages of earlier runs.
+    pub keep: Keep,
+}
+
 /// Serves requests, one a line, until the input ends. Models are loaded once.
 ///
 /// # Errors
 /// A model that cannot be loaded, or a closed output; a failing interview is an event.
 pub fn serve(
-    target: Target<'_>,
-    recipe: &Recipe,
-    registry: &Registry,
-    runtime: Runtime,
+    service: Service<'_>,
     input: impl IntoIterator<Item = std::io::Result<String>>,
     output: impl Write + Send,
 ) -> Result<()> {
@@ -56,7 +68,7 @@ pub fn serve(
         });
         // However it ends, by a panic too: the scope waits for its threads.
         let _over = Over { done: &done, pulse: pulse.thread().clone() };
-        answer(target, recipe, registry, runtime, input, &tell)
+        answer(service, input, &tell)
     })
 }
 
@@ -74,13 +86,12 @@ impl Drop for Over<'_> {
 }
 
 fn answer(
-    target: Target<'_>,
-    recipe: &Recipe,
-    registry: &Registry,
-    runtime: Runtime,
+    service: Service<'_>,
     input: impl IntoIterator<Item = std::io::Result<String>>,
     tell: &(dyn Fn(&Event) -> Result<()> + Sync),
 ) -> Result<()> {
+    let Service { target, recipe, registry, runtime, keep } = service;
+    let cache = StageCache::new(target.out, registry, recipe, keep);
     let mut models = Models::load(registry, recipe, runtime)?;
     for line in input {
         let line = line.map_err(|source| Error::Read { path: "standard input".into(), source })?;
@@ -95,7 +106,7 @@ fn answer(
                 let _ = tell(&Event::Progress(p));
             }
         };
-        let outcome = match one(target, &request, &mut models, recipe, registry, &progress) {
+        let outcome = match one(service, &request, &mut models, cache.as_ref(), &progress) {
             Ok((timings, warnings)) => Outcome::Done { timings, warnings },
             // The next interview would fare no better, hours of work later.
             Err(error) if error.ends_all_writing() || !is_there(target.out) => {
@@ -110,18 +121,25 @@ fn answer(
 }
 
 fn one(
-    target: Target<'_>,
+    service: Service<'_>,
     request: &Request,
     models: &mut Models,
-    recipe: &Recipe,
-    registry: &Registry,
+    cache: Option<&StageCache>,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Timings, Vec<String>)> {
-    let done = pipeline::extract(request, models, recipe, progress)?;
+    let Service { target, recipe, registry, .. } = service;
+    let mut done = pipeline::extract(request, models, recipe, cache, progress)?;
     if !is_there(target.out) {
         return Err(gone(target.out));
     }
-    pipeline::write(target, &done, recipe, registry)?;
+    if let Err(error) = pipeline::write(target, &done, recipe, registry) {
+        // On a disk that is full, tables go before what is kept to make them sooner.
+        if !(error.ends_all_writing() && cache.is_some_and(|cache| cache.forget(&request.interview_id))) {
+            return Err(error);
+        }
+        done.stage_bytes = 0;
+        pipeline::write(target, &done, recipe, registry)?;
+    }
     forget_failure(target.out, request, recipe);
     let warnings = done.warning_codes();
     Ok((done.timings, warnings))

@@ -24,11 +24,12 @@ pub struct ClipSource {
     pub audio: Option<PathBuf>,
 }
 
-/// Cuts a sample's row clips and writes their manifest; tells how many.
+/// Cuts a sample's row clips and writes their manifest below `assets`, in which paths are relative to `to`; tells how
+/// many.
 ///
 /// # Errors
 /// Those of [`cut`]; [`Error::Write`] for the manifest.
-pub(super) fn review(sample: &Value, source: &ClipSource, id: &str, to: &Path) -> Result<usize> {
+pub(super) fn review(sample: &Value, source: &ClipSource, id: &str, (assets, to): (&Path, &Path)) -> Result<usize> {
     let Some(video) = &source.media else {
         tracing::warn!("{id}: the manifest names no media; no clips");
         return Ok(0);
@@ -40,7 +41,7 @@ pub(super) fn review(sample: &Value, source: &ClipSource, id: &str, to: &Path) -
             None => tracing::warn!("{id}: row {} has no times in order; no clip", row.index),
         }
     }
-    let assets = table_path(to, "review_assets", id)?.with_extension("");
+    let assets = table_path(assets, "review_assets", id)?.with_extension("");
     let folder = assets.join("clips");
     std::fs::create_dir_all(&folder).map_err(|e| Error::write(&folder, e))?;
     let clips = cut(video, source.audio.as_ref().unwrap_or(video), StreamPick::default(), &rows, &folder)?;

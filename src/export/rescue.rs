@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::cues::{CueField, Told};
 use crate::error::{Error, Result};
 use crate::store::agreement::AnnotatedRow;
+use crate::transcript::rescue::is_one_a_line;
 
 /// The benchmark's lists of person and description.
 const OF_PEOPLE: [(&str, CueField); 3] = [
@@ -16,12 +17,7 @@ const OF_PEOPLE: [(&str, CueField); 3] = [
     ("self_directed_behavior", CueField::SelfDirectedBehavior),
 ];
 
-/// Whether a file of annotations holds one sample per line.
-pub(super) fn is_one_a_line(file: &Path) -> bool {
-    file.extension().is_some_and(|e| e.eq_ignore_ascii_case("jsonl"))
-}
-
-/// The samples of a file with their ids: their own, else the file's place among the annotations.
+/// The samples of a file with their ids: the file's place among the annotations; of a file with one a line, their own.
 ///
 /// # Errors
 /// [`Error::Read`]; [`Error::Parse`] with the line of what is no sample.
@@ -41,7 +37,8 @@ pub(super) fn samples_of(file: &Path, relative: &Path) -> Result<Vec<(String, Va
         if !sample.get("rows").is_some_and(Value::is_array) {
             return Err(Error::parse(file, line, "no sample", hint));
         }
-        let id = sample.get("sample_id").and_then(Value::as_str).map(|s| s.trim().to_owned());
+        let own = sample.get("sample_id").and_then(Value::as_str).map(|s| s.trim().to_owned());
+        let id = own.filter(|_| is_one_a_line(file));
         samples.push((id.filter(|s| !s.is_empty()).unwrap_or_else(|| place.join("/")), sample));
     }
     Ok(samples)
@@ -51,11 +48,10 @@ pub(super) fn samples_of(file: &Path, relative: &Path) -> Result<Vec<(String, Va
 pub(super) fn rows_of(sample: &Value) -> Vec<AnnotatedRow> {
     let rows = sample.get("rows").and_then(Value::as_array).into_iter().flatten().enumerate();
     rows.filter_map(|(position, row)| {
-        let index = row.get("row_index").and_then(Value::as_u64).unwrap_or(position as u64 + 1);
         let time = |name: &str| row.get(name).and_then(Value::as_f64);
         let speaker = row.get("primary_speaker").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
         Some(AnnotatedRow {
-            index: u32::try_from(index).ok()?,
+            index: u32::try_from(position + 1).ok()?,
             speaker,
             span: time("start_time").zip(time("end_time")),
         })
@@ -63,15 +59,14 @@ pub(super) fn rows_of(sample: &Value) -> Vec<AnnotatedRow> {
     .collect()
 }
 
-/// Replaces the cue fields of a sample's rows, which people wrote; `cues` by `row_index`. What was not measured is
-/// empty.
+/// Replaces the cue fields of a sample's rows, which people wrote; `cues` by the row's position, from 1. What was not
+/// measured is empty.
 pub fn rewrite(sample: &mut Value, cues: &BTreeMap<u32, Told>) {
     let Some(rows) = sample.get_mut("rows").and_then(Value::as_array_mut) else { return };
     let nothing = Told::default();
     for (position, row) in rows.iter_mut().enumerate() {
         let Some(row) = row.as_object_mut() else { continue };
-        let index = row.get("row_index").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
-        let told = index.or_else(|| u32::try_from(position + 1).ok()).and_then(|i| cues.get(&i)).unwrap_or(&nothing);
+        let told = u32::try_from(position + 1).ok().and_then(|i| cues.get(&i)).unwrap_or(&nothing);
         row.extend(fields(told));
     }
 }

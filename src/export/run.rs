@@ -1,27 +1,19 @@
-//! `turnwise export`: the benchmark's samples with cues from measurements, and the instances of task tables for any
-//! evaluator.
+//! `turnwise export jsonl`: the instances of task tables for any evaluator; and what both exports take from tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::Value;
-
-use super::clips::{ClipSource, review};
 use super::cues::{CueTable, Wording};
 use super::instances::{Measured, Questions, Said, lines};
-use super::rescue::{is_one_a_line, rewrite, rows_of, samples_of};
 use crate::error::{Error, Result};
-use crate::file::keep_apart;
 use crate::spelling::meant;
-use crate::store::agreement::agree;
 use crate::store::finished::{own_tables, refuse_mixed, tell_unfinished};
 use crate::store::folder::{OutputFolder, StoredFile};
 use crate::store::provenance::Makings;
 use crate::store::read::{StoredTable, read_column_names, read_columns, read_metadata};
 use crate::store::whole::write_text;
 use crate::table::TableSchema;
-use crate::transcript::rescue::sample_files;
 
 /// What both exports are made from.
 #[derive(Clone, Copy, Debug)]
@@ -38,99 +30,8 @@ pub struct ExportRequest<'a> {
     pub schemas: &'a [TableSchema],
 }
 
-/// Writes the benchmark's samples below `annotations` anew, cue fields from measurements, and clips of all rows of
-/// those samples that `clips` has; tells how many.
-///
-/// # Errors
-/// [`Error::Usage`] where the export would lie among the annotations or write over them, for annotations other than
-/// those extracted, or interviews made in several ways; [`Error::Recipe`] for cues; [`Error::Read`] or [`Error::Parse`]
-/// for a file; [`Error::Write`].
-pub fn export_rescue(
-    request: &ExportRequest<'_>,
-    annotations: &Path,
-    clips: Option<&BTreeMap<String, ClipSource>>,
-) -> Result<String> {
-    let wording = wording(request)?;
-    if annotations.is_dir() && request.to.starts_with(annotations) {
-        let (to, root) = (request.to.display(), annotations.display());
-        let what = format!("{to} lies inside {root}: the export would be read as annotations");
-        return Err(Error::Usage { what, hint: "name another folder".into() });
-    }
-    let placed = |file: PathBuf| {
-        let relative = below(annotations, &file);
-        (file, relative)
-    };
-    let files: Vec<(PathBuf, PathBuf)> = sample_files(annotations)?.into_iter().map(placed).collect();
-    // All of them before the first is written: the annotations are not ours to lose.
-    files.iter().try_for_each(|(file, relative)| keep_apart(file, &request.to.join(relative)))?;
-    let mut makings = Makings::default();
-    for (file, relative) in &files {
-        samples_of(file, relative)?.iter().try_for_each(|(id, _)| add_makings(request.out, id, &mut makings))?;
-    }
-    refuse_mixed(&makings, request.mixed, "the export")?;
-    let mut counts = Counts::default();
-    for (file, relative) in &files {
-        let mut texts = Vec::new();
-        for (id, mut sample) in samples_of(file, relative)? {
-            one_sample(request, &wording, (&id, &mut sample), clips, &mut counts)?;
-            let text = if is_one_a_line(file) {
-                serde_json::to_string(&sample)
-            } else {
-                serde_json::to_string_pretty(&sample)
-            };
-            texts.push(text.map_err(|e| Error::write(relative, e))?);
-        }
-        write_text(&request.to.join(relative), &(texts.join("\n") + "\n"))?;
-    }
-    if counts.measured == 0 {
-        tracing::warn!("no sample's id is an interview of {}: every cue is empty", request.out.display());
-    }
-    let told_clips = if clips.is_some() { format!(", {} row clips", counts.clips) } else { String::new() };
-    let Counts { samples, measured, .. } = counts;
-    Ok(format!("{samples} samples in {}, {measured} of them with measurements{told_clips}", request.to.display()))
-}
-
-/// A file's place among the annotations.
-fn below(annotations: &Path, file: &Path) -> PathBuf {
-    match file.strip_prefix(annotations) {
-        Ok(relative) if annotations.is_dir() => relative.to_owned(),
-        _ => PathBuf::from(file.file_name().unwrap_or_default()),
-    }
-}
-
-/// What an export holds.
-#[derive(Debug, Default)]
-struct Counts {
-    samples: usize,
-    measured: usize,
-    clips: usize,
-}
-
-/// Sets the cues of a sample, and cuts its clips.
-fn one_sample(
-    request: &ExportRequest<'_>,
-    wording: &Wording,
-    (id, sample): (&str, &mut Value),
-    clips: Option<&BTreeMap<String, ClipSource>>,
-    counts: &mut Counts,
-) -> Result<()> {
-    agree(id, &rows_of(sample), request.out)?;
-    let measured = measured_in(wording, request.out, id)?;
-    counts.samples += 1;
-    counts.measured += usize::from(measured.is_some());
-    rewrite(sample, &measured.unwrap_or_default().cues);
-    let Some(clips) = clips else { return Ok(()) };
-    match clips.get(id).map(|source| review(sample, source, id, request.to)) {
-        Some(Ok(cut)) => counts.clips += cut,
-        // One film that cannot be read costs its own clips only.
-        Some(Err(e)) => tracing::warn!("{id}: no clips: {}", e.chain()),
-        None => tracing::warn!("{id}: the manifest has no such interview; no clips"),
-    }
-    Ok(())
-}
-
 /// The wording, its columns looked for: a cue of a column that is nowhere would never be told.
-fn wording(request: &ExportRequest<'_>) -> Result<Wording> {
+pub(super) fn wording(request: &ExportRequest<'_>) -> Result<Wording> {
     let wording = Wording::load(request.cues)?;
     let Some(path) = request.cues else { return Ok(wording) };
     for (table, column) in wording.sources() {
@@ -153,7 +54,7 @@ fn wording(request: &ExportRequest<'_>) -> Result<Wording> {
 }
 
 /// Takes in how an interview's tables were made, as far as cues are taken from them.
-fn add_makings(out: &Path, id: &str, makings: &mut Makings) -> Result<()> {
+pub(super) fn add_makings(out: &Path, id: &str, makings: &mut Makings) -> Result<()> {
     tell_unfinished(out, id)?;
     for (_, path) in own_tables(out, id, &CueTable::ALL.map(CueTable::name))? {
         makings.add(&read_metadata(&path)?.metadata, id);
@@ -236,7 +137,7 @@ fn made_alike(request: &ExportRequest<'_>, file: &StoredFile) -> Result<()> {
 }
 
 /// What the tables tell of an interview's turns; `None` when it was not extracted.
-fn measured_in(wording: &Wording, out: &Path, id: &str) -> Result<Option<Measured>> {
+pub(super) fn measured_in(wording: &Wording, out: &Path, id: &str) -> Result<Option<Measured>> {
     let table = |table: CueTable, columns: &[&str]| -> Result<Option<StoredTable>> {
         let path = own_tables(out, id, &[table.name()])?.pop();
         path.map(|(_, path)| read_columns(&path, columns)).transpose()

@@ -31,7 +31,7 @@ const MEETS_SHARE: f32 = 0.04;
 const BEYOND: (f32, f32) = (0.5, 1.0);
 
 /// What a shot shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ShotLayout {
     /// No still edge divides the faces: one camera's picture, as far as can be seen.
     OneCamera,
@@ -53,7 +53,7 @@ impl ShotLayout {
 }
 
 /// A straight edge that stands still, in px: upright at x = `at`, or level at y = `at`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Line {
     /// Upright or level.
     pub upright: bool,
@@ -66,7 +66,7 @@ pub struct Line {
 }
 
 /// One shot of the video.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Shot {
     /// Its first frame.
     pub first_pts: Seconds,

@@ -70,7 +70,7 @@ pub const BLENDSHAPES: [&str; 52] = [
 pub const EXPRESSIONS: [&str; 7] = ["neutral", "happy", "sad", "angry", "fearful", "disgusted", "surprised"];
 
 /// An upright box in image px; may reach past the picture's edge.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BoundingBox {
     /// Left edge.
     pub left: f32,
@@ -141,7 +141,7 @@ impl BoundingBox {
 /// camera).
 ///
 /// Angles are intrinsic, in the order yaw (about y), pitch (about x), roll (about z).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct HeadPose {
     /// Positive = turned to the image's right, degrees.
     pub yaw_deg: f32,
@@ -152,7 +152,7 @@ pub struct HeadPose {
 }
 
 /// Where the eyes look, mean of both eyes; signs as in [`HeadPose`].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Gaze {
     /// Against the head's own forward direction, positive = towards the image's right, degrees.
     pub head_yaw_deg: f32,
@@ -165,7 +165,7 @@ pub struct Gaze {
 }
 
 /// How far an observation can be trusted.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Quality {
     /// Geometric mean of the box's sides, px.
     pub size_px: f32,
@@ -176,7 +176,7 @@ pub struct Quality {
 }
 
 /// One face seen in one video frame.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Observation {
     /// Time of the frame.
     pub pts: Seconds,
@@ -190,6 +190,7 @@ pub struct Observation {
     pub presence: f32,
     /// In the order of [`BLENDSHAPES`], 0 to 1; `None` when only the detector sees the face (far profiles, hands before
     /// it).
+    #[serde(with = "crate::packed")]
     pub blendshapes: Option<[f32; 52]>,
     /// `None` when the landmarks allow no pose.
     pub pose: Option<HeadPose>,
@@ -197,6 +198,7 @@ pub struct Observation {
     pub gaze: Option<Gaze>,
     /// In the order of [`EXPRESSIONS`], not a number where the recipe's model has no such class; `None` where it was
     /// not looked at (see `expression_hz`).
+    #[serde(with = "crate::packed")]
     pub expression: Option<[f32; 7]>,
     /// Height over width of the eye on the image's left, 0.3 open, 0.1 closed.
     pub eye_opening_left: Option<f32>,
@@ -213,6 +215,7 @@ pub struct Observation {
     /// Trust.
     pub quality: Quality,
     /// Only when the recipe asks for them.
+    #[serde(with = "crate::packed")]
     pub landmarks: Option<Box<Landmarks>>,
 }
 
@@ -241,7 +244,7 @@ impl Observation {
 }
 
 /// Observations of one face, unbroken within a shot.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Track {
     /// From 1, by first appearance.
     pub id: u32,
@@ -259,14 +262,16 @@ pub struct Track {
     /// Mean of the detector's scores, 0 to 1.
     pub mean_score: f32,
     /// Mean identity embedding (128 values), `None` when no look was good enough.
+    #[serde(with = "crate::packed")]
     pub embedding: Option<Vec<f32>>,
     /// The best look at it, aligned, 150 x 150 px; only when asked for ([`super::FaceTracker::keep_crops`]), never
     /// written by itself.
+    #[serde(skip)]
     pub crop: Option<image::RgbImage>,
 }
 
 /// All that was seen in one video.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Faces {
     /// Sorted by time, then track.
     pub observations: Vec<Observation>,

@@ -71,10 +71,11 @@ pub fn faces_layout<'a>(config: &FaceConfig) -> Layout<FaceRow<'a>> {
     let seen = box_columns()
         .into_iter()
         .chain(all_from("MediaPipe", pose_columns()))
-        .chain(gaze_columns())
-        .chain(opening_columns())
+        .chain(all_from("Bekerman et al. 2014; MediaPipe", gaze_columns()))
+        .chain(all_from("MediaPipe", opening_columns()))
         .chain(quality_columns());
-    let expressive = all_from("MediaPipe", blendshape_columns()).into_iter().chain(expression_columns());
+    let expressions = all_from("face-api", expression_columns());
+    let expressive = all_from("MediaPipe", blendshape_columns()).into_iter().chain(expressions);
     columns.extend(all_of(
         Modality::Face,
         seen.chain(expressive)
@@ -127,7 +128,10 @@ fn gaze_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
         Column::new(spec, move |r: &FaceRow<'a>| r.observation.gaze.map(value))
     }
     let head_yaw = "Gaze against the head's forward direction; positive = towards the image's right.";
-    let camera_yaw = "Gaze against the line to the camera; positive = towards the image's right.";
+    let camera_yaw = "Gaze against the line to the camera; positive = towards the image's right. From the place of the \
+                      iris between the corners of the eye, the mean of both eyes (of one where the other is closed), \
+                      on an eyeball whose centre is set back along the head's own direction. Errs by about 10 deg. \
+                      Null where both eyes are nearly closed.";
     vec![
         angle("gaze_head_yaw_deg", head_yaw, |g| g.head_yaw_deg),
         angle("gaze_head_pitch_deg", "Gaze against the head's forward direction; positive = up.", |g| g.head_pitch_deg),
@@ -173,7 +177,10 @@ fn blendshape_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
 
 fn expression_columns<'a>() -> Vec<Column<FaceRow<'a>>> {
     let column = |(i, name): (usize, &&str)| {
-        let description = format!("Probability of the expression {name}, 0 to 1; null where it was not looked at.");
+        let description = format!(
+            "Probability of the expression {name} by the network {{face.expression}}, 0 to 1; null where it was not \
+             looked at."
+        );
         let spec = ColumnSpec::new(format!("expression_{name}"), Kind::F32, "1", description);
         Column::new(spec, move |r: &FaceRow<'a>| r.observation.expression.map(|e| e[i]))
     };

@@ -19,7 +19,7 @@ pub fn schema_markdown(tables: &[TableSchema]) -> String {
          Made from the code; do not edit. One file per interview and table, Parquet unless another format is asked for. Missing values are null.\n\
          The cut-off is the time up to which a column looked: none (known beforehand), turn_start, turn_end, next_turn (start of the next turn), interview (its end).\n\
          `*` in a name stands for each of the words listed below its table.\n\
-         Source: where the definition comes from, in full at the end of this page; where it is empty, the definition is Turnwise's own and the description is the whole of it.\n\
+         Source: where the definition, or the network that measures, comes from, in full at the end of this page; where it is empty, the definition is Turnwise's own and the description is the whole of it.\n\
          Values in descriptions are those of the default recipe; keys in brackets behind a description set them, and each file's own metadata tell the values that held for it.\n\n\
          Sizes: `dyads` has a row for each turn and other speaker, `synchrony` one for each ordered pair of speakers and signal, `coupling` one for each of eight measures of them. In a crowd \
          (more than 100 speakers; or more than 21, and `dyads` would have more than 300,000 rows) `dyads` has for each turn those who talk \

@@ -3,7 +3,7 @@
 use image::RgbImage;
 
 /// First mirrored left to right, if so, then turned clockwise by `rotation_deg`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Orientation {
     /// 0, 90, 180 or 270, clockwise.
     pub rotation_deg: u16,

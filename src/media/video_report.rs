@@ -6,7 +6,7 @@ use crate::time::Seconds;
 use crate::warning::Warning;
 
 /// What was decoded, and what the container declared.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct VideoReport {
     /// Index in the container.
     pub stream_index: usize,

@@ -73,7 +73,7 @@ fn the_cast_is_what_people_see_and_hear() {
     let (mut wrong, mut unheard) = (Vec::new(), 0);
     for clip in ["interview_split_screen.mp4", "debate_two_faces.avi", "debate_cuts.mp4", "ted_talk.mp4"] {
         let request = Request::of_file(&shared.join("media/video").join(clip)).unwrap();
-        let done = extract(&request, &mut models, &recipe, &|_| {}).unwrap();
+        let done = extract(&request, &mut models, &recipe, None, &|_| {}).unwrap();
         let table = |name: &str| done.tables.iter().find(|t| t.schema().name == name).unwrap();
         let (turns, places) = (table("turns"), places(table("faces")));
         let (starts, ends, persons) =

@@ -37,6 +37,9 @@ pub(super) struct Record {
     pub(super) inputs: Option<BTreeMap<String, FileMark>>,
     /// By table, `interviews` and `rttm` among them.
     pub(super) outputs: BTreeMap<String, FileMark>,
+    /// Of the results that its stages keep; these may go at any time.
+    #[serde(default)]
+    stage_bytes: u64,
 }
 
 impl Record {
@@ -46,7 +49,7 @@ impl Record {
             media_secs: self.media_secs,
             spent_secs: self.timings.total_secs,
             media_bytes: media_bytes(self.inputs.as_ref()),
-            written_bytes: self.outputs.values().map(|mark| mark.bytes).sum(),
+            written_bytes: self.outputs.values().map(|mark| mark.bytes).sum::<u64>() + self.stage_bytes,
         }
     }
 }
@@ -93,6 +96,7 @@ pub(super) fn keep(out: &Path, made: &Interview, metadata: &FileMetadata, names:
         names_hash: names_hash(request),
         inputs: inputs.marks(),
         outputs,
+        stage_bytes: made.stage_bytes,
     };
     write(out, &record)
 }

@@ -43,7 +43,7 @@ pub struct Kept {
     pub spent_secs: f64,
     /// Bytes of its media and audio.
     pub media_bytes: u64,
-    /// Bytes written.
+    /// Bytes written, with what stages keep for later runs.
     pub written_bytes: u64,
 }
 

@@ -45,6 +45,7 @@ fn talk(turns: usize, people: usize) -> Transcript {
         format: Format::Srt,
         turns: (0..turns).map(turn).collect(),
         events: Vec::new(),
+        codes: Vec::new(),
         after_dropped: Vec::new(),
         bare_times: false,
         language: None,

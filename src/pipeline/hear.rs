@@ -3,8 +3,11 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::transcript::shift;
-use super::{Progress, Request, Step, Timings, Work, known_voices, told};
+use sha2::{Digest, Sha256};
+
+use super::stages::{Stage, Stages};
+use super::transcript::place_on_sound;
+use super::{Inputs, Progress, Request, Step, Timings, Work, known_voices, told};
 use crate::annotation::{Annotation, Turn};
 use crate::audio::egemaps::{Extractor, Lld};
 use crate::audio::{self, Acoustics, VoiceModels};
@@ -12,9 +15,9 @@ use crate::error::{Error, Result};
 use crate::media::{self, AudioReport, StreamPick};
 use crate::recipe::Recipe;
 use crate::signal::AudioBuffer;
-use crate::speaker::{self, Diarization, LabelledTurn, SpeakerBounds, SpeakerModels, Told, VAD_CHUNKS};
+use crate::speaker::{self, Diarization, LabelledTurn, Recording, SpeakerBounds, SpeakerModels, Told, VAD_CHUNKS};
 use crate::store::rttm::{of_recording, read_rttm_counting, uri_for};
-use crate::transcript::Transcript;
+use crate::transcript::{self, Transcript};
 use crate::turns;
 use crate::warning::Warning;
 
@@ -34,6 +37,7 @@ pub(super) fn hear(
     transcript: Option<&Transcript>,
     voice: &mut VoiceModels,
     speaker: &mut SpeakerModels,
+    (stages, inputs): (&Stages<'_>, &Inputs),
 ) -> Result<(Heard, Timings)> {
     let Work { request, recipe, warnings, progress } = work;
     let nothing = || (Heard::default(), Timings::default());
@@ -54,26 +58,33 @@ pub(super) fn hear(
     let audio_decode_secs = step.elapsed().as_secs_f64();
     decoded.warnings.into_iter().for_each(|w| warnings.push(w));
     let buffer = decoded.buffer;
+    // What the models hear is known by the sound itself, whatever it was decoded from.
+    let sound = if stages.are_kept() { Some(sound_hash(&buffer)) } else { None };
+    let of_sound = OfSound { path, audio: &buffer, hash: sound.as_deref(), stages, inputs };
 
     progress(Progress::Step(Step::Listen));
-    let ((acoustics, lld, voice_secs), (diarization, speaker_secs)) = rayon::join(
+    let ((described, voice_secs), (diarization, speaker_secs)) = rayon::join(
         || {
             let step = Instant::now();
-            let acoustics = audio::acoustics(&buffer, voice, &recipe.voice);
-            let lld = Extractor::new().lld(buffer.samples());
+            let on = sound.as_ref().map(|sound| (sound, &recipe.voice));
+            let described = stages.result(Stage::Voice, on.as_ref(), || {
+                let acoustics = audio::acoustics(&buffer, voice, &recipe.voice)?;
+                Ok((acoustics, Extractor::new().lld(buffer.samples())))
+            });
             progress(Progress::Step(Step::VoiceDone));
-            (acoustics, lld, step.elapsed().as_secs_f64())
+            (described, step.elapsed().as_secs_f64())
         },
         || {
             let step = Instant::now();
-            let diarization = who_spoke(request, transcript, (path, &buffer), speaker, recipe);
+            let diarization = who_spoke(request, transcript, of_sound, speaker, recipe);
             progress(Progress::Step(Step::SpeakersDone));
             (diarization, step.elapsed().as_secs_f64())
         },
     );
     let mut diarization = diarization?;
     diarization.warnings.drain(..).for_each(|w| warnings.push(w));
-    let heard = Heard { acoustics: acoustics?, lld, diarization, audio: buffer, report: Some(decoded.report) };
+    let (acoustics, lld) = described?;
+    let heard = Heard { acoustics, lld, diarization, audio: buffer, report: Some(decoded.report) };
     Ok((heard, Timings { audio_decode_secs, voice_secs, speaker_secs, ..Timings::default() }))
 }
 
@@ -88,12 +99,11 @@ pub fn bounds_and_tracks() -> Error {
 /// wrong, and are to be left so: what is heard in them is not theirs.
 pub fn labelled_turns(turns: &[Turn], speech: &[f32], recipe: &Recipe) -> Vec<LabelledTurn> {
     let mut turns = turns.to_vec();
-    let longest = recipe.turns.max_transcript_offset_secs;
-    let offset = turns::transcript_offset(&turns, speech, VAD_CHUNKS.hop_secs(), longest);
-    if let Some(offset) = offset.filter(|o| o.is_telling()) {
+    let offset = turns::transcript_offset(&turns, speech, VAD_CHUNKS.hop_secs(), &recipe.turns);
+    if let Some(offset) = offset.ok().filter(|o| o.is_telling) {
         if recipe.input.apply_transcript_offset {
             // What comes to lie before the origin is told where the turns of the tables are moved.
-            let _ = shift(&mut turns, offset.offset_secs);
+            let _ = place_on_sound(&mut turns, &offset);
         } else if offset.offset_secs.abs() > recipe.speaker.label_evidence.edge_secs {
             return Vec::new();
         }
@@ -102,40 +112,78 @@ pub fn labelled_turns(turns: &[Turn], speech: &[f32], recipe: &Recipe) -> Vec<La
     labelled.collect()
 }
 
+/// A sound, the file it was decoded from, and where what is heard in it is kept.
+#[derive(Clone, Copy)]
+struct OfSound<'a> {
+    path: &'a Path,
+    audio: &'a AudioBuffer,
+    /// Of its samples; `None` where nothing is kept.
+    hash: Option<&'a str>,
+    stages: &'a Stages<'a>,
+    inputs: &'a Inputs,
+}
+
+/// sha256 of rate and samples.
+fn sound_hash(audio: &AudioBuffer) -> String {
+    let mut sum = Sha256::new_with_prefix(audio.rate_hz().to_le_bytes());
+    let mut bytes = Vec::new();
+    for samples in audio.samples().chunks(1 << 16) {
+        bytes.clear();
+        bytes.extend(samples.iter().flat_map(|s| s.to_bits().to_le_bytes()));
+        sum.update(&bytes);
+    }
+    sum.finalize().iter().map(|b| format!("{b:02x}")).collect()
+}
+
 /// Diarization, or the RTTM that replaces it.
 fn who_spoke(
     request: &Request,
     transcript: Option<&Transcript>,
-    sound: (&Path, &AudioBuffer),
+    sound: OfSound<'_>,
     models: &mut SpeakerModels,
     recipe: &Recipe,
 ) -> Result<Diarization> {
-    let (path, audio) = sound;
+    let OfSound { path, audio, hash, stages, inputs } = sound;
+    // Known voices count by what they are, not by where they lie.
+    let hearing = recipe.of_hearing();
+    let mut by_contents = hearing.clone();
+    by_contents.enrolment.voices.clear();
     match &request.rttm {
         None if recipe.input.track_speakers => {
             if request.bounds != SpeakerBounds::default() {
                 return Err(bounds_and_tracks());
             }
-            let tracks = media::speaker_tracks(path, audio::SAMPLE_RATE_HZ)?;
-            let annotation = speaker::by_track(&tracks, &mut models.vad, &recipe.speaker.vad)?;
-            speaker::adopt(annotation, audio, models)
+            let file = if request.audio.is_some() { "audio" } else { "media" };
+            let on = hash.zip(inputs.sha256(file)).map(|(sound, file)| ("by_track", sound, file, &by_contents));
+            stages.result(Stage::Speakers, on.as_ref(), || {
+                let tracks = media::speaker_tracks(path, audio::SAMPLE_RATE_HZ)?;
+                let annotation = speaker::by_track(&tracks, &mut models.vad, &hearing.vad)?;
+                speaker::adopt(annotation, audio, models)
+            })
         }
         None => {
-            let known = known_voices(&recipe.speaker, models)?;
+            request.bounds.range()?;
+            let on = hash.map(|sound| ("by_voice", sound, &by_contents, inputs.contents("voices")));
+            let (known, recording) = stages.result(Stage::Speakers, on.as_ref(), || {
+                Ok((known_voices(&hearing, models)?, Recording::hear(audio, models, &hearing)?))
+            })?;
             let turns = |speech: &[f32]| transcript.map_or_else(Vec::new, |t| labelled_turns(&t.turns, speech, recipe));
             let told = Told { bounds: request.bounds, voices: &known, turns: Some(&turns) };
-            let mut diarization = speaker::diarize_told(audio, models, &recipe.speaker, &told)?;
+            let mut diarization = recording.diarization(audio, &recipe.speaker, &told)?;
             speaker::name_speakers(&mut diarization, &known, recipe.speaker.enrolment.min_similarity);
             Ok(diarization)
         }
-        Some(path) => adopt_rttm(request, path, audio, models),
+        Some(path) => adopt_rttm(request, path, sound, models),
     }
 }
 
 /// The speech turns of an RTTM file, with what the sound says of their voices.
-fn adopt_rttm(request: &Request, path: &Path, audio: &AudioBuffer, models: &mut SpeakerModels) -> Result<Diarization> {
-    let (recordings, changed) = read_rttm_counting(path)?;
+fn adopt_rttm(request: &Request, path: &Path, sound: OfSound<'_>, models: &mut SpeakerModels) -> Result<Diarization> {
     let wanted = uri_for(&request.interview_id);
+    let (recordings, changed) = match transcript::speech_of_tiers(path)? {
+        Some(speech) => (vec![(wanted.clone(), speech)], 0),
+        None => read_rttm_counting(path)?,
+    };
     let annotation = match (of_recording(&recordings, &wanted), recordings.len()) {
         (Some((_, annotation)), _) => annotation.clone(),
         // What `diarize` writes where nobody speaks.
@@ -151,7 +199,9 @@ fn adopt_rttm(request: &Request, path: &Path, audio: &AudioBuffer, models: &mut 
     };
     let empty = annotation.turns().is_empty();
     let others = recordings.iter().map(|(_, a)| a.turns().len()).sum::<usize>() - annotation.turns().len();
-    let mut adopted = speaker::adopt(annotation, audio, models)?;
+    let on = sound.hash.map(|hash| ("adopted", hash, annotation.clone()));
+    let mut adopted =
+        sound.stages.result(Stage::Speakers, on.as_ref(), || speaker::adopt(annotation, sound.audio, models))?;
     if recordings.len() > 1 {
         adopted.warnings.push(Warning::OtherRecordings { recordings: recordings.len(), lines: others });
     }

@@ -60,6 +60,18 @@ impl Inputs {
         self.files.iter().map(|(role, input)| Some((role.clone(), input.before.as_ref()?.1.clone()))).collect()
     }
 
+    /// sha256 of the file of a role (`media`); `None` where there is none, and for what is no file.
+    pub(super) fn sha256(&self, role: &str) -> Option<&str> {
+        self.files.get(role)?.before.as_ref().map(|(_, mark)| mark.sha256.as_str())
+    }
+
+    /// Role and sha256 of each file in the folder of a role (`voices`).
+    pub(super) fn contents(&self, role: &str) -> Vec<(&str, Option<&str>)> {
+        let inside = |name: &str| name.strip_prefix(role).is_some_and(|rest| rest.starts_with('/'));
+        let files = self.files.keys().filter(|name| inside(name));
+        files.map(|name| (name.as_str(), self.sha256(name))).collect()
+    }
+
     /// Refuses files that are not what they were when they were taken: nobody knows which of their contents were read.
     ///
     /// # Errors

@@ -8,8 +8,9 @@ use crate::error::{Error, Result};
 use crate::media::{AudioReport, VideoReport};
 use crate::recipe::Recipe;
 use crate::table::{
-    Column, ColumnSpec, CutOff, Kind, Layout, Missing, Modality, Table, TableSchema, all_of, all_until,
+    Column, ColumnSpec, CutOff, DIARIZATION, Kind, Layout, Missing, Modality, Table, TableSchema, all_of, all_until,
 };
+use crate::turns::TranscriptOffset;
 
 /// What the row of an interview is made from.
 struct Row<'a> {
@@ -59,6 +60,10 @@ impl<'a> Row<'a> {
         self.scene()?.seen.report.as_ref()
     }
 
+    fn offset(&self) -> Option<&'a TranscriptOffset> {
+        self.scene()?.offset.as_ref().ok()
+    }
+
     fn duration_secs(&self) -> Option<f64> {
         let (audio, video) = (self.audio().map(|a| a.end_secs), self.video().and_then(|v| v.end));
         audio.into_iter().chain(video.map(|t| t.get())).reduce(f64::max)
@@ -70,7 +75,12 @@ impl<'a> Row<'a> {
 
     fn speech_missing(&self) -> Option<Missing> {
         let scene = self.scene()?;
-        if scene.heard.report.is_some() { scene.heard.diarization.reason } else { Some(Missing::NoStream) }
+        let nobody = || scene.annotation().turns().is_empty().then_some(Missing::NoSpeech);
+        if scene.heard.report.is_some() {
+            scene.heard.diarization.reason.or_else(nobody)
+        } else {
+            Some(Missing::NoStream)
+        }
     }
 
     fn face_share(&self) -> Option<f64> {
@@ -101,11 +111,19 @@ fn layout<'a>() -> Layout<Row<'a>> {
         Kind::StrList,
         "",
         "What a user should know: a list of texts, each a code, a colon and words; empty = nothing to tell, null \
-         where the interview failed without any. Something of the recording is lost or replaced: decode_error, \
+         where the interview failed without any. speaker_match: labels and voices disagree: speaker_contradicts is \
+         true in at least one turn (they are numbered), or a label has no voice of its own. transcript_offset: the \
+         transcript's times do not fit the speech: they fit it elsewhere, by transcript_offset_secs, with a confidence \
+         of {turns.transcript_fit.min_confidence} and {turns.transcript_fit.min_secs} s or more away; or they were \
+         moved, as asked, or could not be. crowd: more people than every \
+         pair of which dyads and synchrony have. Something of the recording is lost or replaced: decode_error, \
          shortfall, truncated, frames_missing, video_gap, gap_filled, gaps_filled, not_sound, audio_overlap, \
-         track_lost, bytes_unread, no_stream, turns_past_end, turns_before_start, transcript. Labels and voices \
-         disagree: speaker_match. The transcript's times do not fit the speech: transcript_offset. What the other \
-         codes mean stands in their words.",
+         track_lost, bytes_unread, no_stream, video_time_order, channels_cancel. Times are in doubt: \
+         timestamp_jump, times_early, audio_clock, video_clock, duration_doubtful. The transcript: transcript (cues \
+         dropped, unordered, overlapping, empty), turns_past_end, turns_before_start, control_characters. What was \
+         taken: stream_chosen, tracks_mixed, wav_joined, rttm_recordings, rttm_empty, container_doubtful. Good to \
+         know: variable_frame_rate, audio_format_change, above_full_scale, hdr_untouched, crowded_picture, \
+         speech_unsegmented, too_few_speakers. The words tell the rest.",
     );
     columns.push(Column::new(warnings, |r: &Row<'a>| r.warnings.clone()));
     let hashes = [
@@ -235,18 +253,32 @@ fn speech_columns<'a>() -> Vec<Column<Row<'a>>> {
         ),
         Column::int("speakers", "", "Diarized speakers.", |r: &Row<'a>| {
             r.heard().map(|s| s.annotation().speakers().len())
-        }),
+        })
+        .from_source(DIARIZATION),
         Column::float(
             "speech_secs",
             "s",
-            "Time in which anybody talks, by the sound (diarization, or the RTTM file given), never by the \
-             transcript; where two talk together it counts once. 0 where nobody was found (see speech_missing); null \
-             without sound.",
+            "Time in which anybody talks: the speech turns of the table speech, where two talk together counted \
+             once. By diarization of the sound: pyannote segmentation-3.0 says every 17 ms how many talk (its \
+             likeliest class, no threshold). A speaker's gaps below {speaker.turns.min_gap_secs} s are filled and \
+             turns below {speaker.turns.min_turn_secs} s dropped; so is a turn throughout which Silero's \
+             probability of speech stays below {speaker.turns.veto_probability}, if its level lies \
+             {speaker.turns.veto_below_speech_db} dB below the recording's speech. Where Silero hears no speech at \
+             all, there is none. The labelled cues of a transcript are evidence beside the sound (speaker.labels \
+             was {speaker.labels}; ignore = the sound alone). With an RTTM file, or input.track_speakers, it is the \
+             time those give. Laughter and an audience are no class of their own: they count where the networks \
+             take them for speech. 0 where nobody was found; null without sound; both with speech_missing.",
             |r: &Row<'a>| r.heard().map(|s| union_secs(s.annotation().turns().iter().map(|t| t.segment))),
-        ),
+        )
+        .from_source(DIARIZATION),
     ];
     let mut columns = all_of(Modality::Timing, counts);
-    columns.push(Column::text("speech_missing", "Why nobody was found speaking.", Row::speech_missing));
+    columns.push(Column::text(
+        "speech_missing",
+        "Why speech_secs is 0 or null: no_stream (no sound: null), silent (no sample beyond -80 dBFS), no_speech \
+         (sound, and nobody talks in it, or nobody in the RTTM file). Null = somebody talks.",
+        Row::speech_missing,
+    ));
     columns.push(Column::int("labels_matched", "", "Transcript labels matched to a voice.", |r: &Row<'a>| {
         r.read().map(|s| s.matches.iter().filter(|m| m.diarized.is_some()).count())
     }));
@@ -279,22 +311,71 @@ fn face_columns<'a>() -> Vec<Column<Row<'a>>> {
     ]
 }
 
-fn offset_columns<'a>() -> [Column<Row<'a>>; 2] {
-    [
+fn offset_columns<'a>() -> Vec<Column<Row<'a>>> {
+    let measured = [
         Column::float(
             "transcript_offset_secs",
             "s",
-            "Add this to the transcript's times and they fit the voice activity best; measured up to \
-             {turns.max_transcript_offset_secs} s, applied only when asked.",
-            |r: &Row<'a>| Some(r.scene()?.offset?.offset_secs),
+            "Add this to the transcript's times about transcript_offset_at_secs and they fit the voice activity best, \
+             by masked cross-correlation (Padfield 2012) and a robust line through beginnings and ends; looked for up \
+             to {turns.max_transcript_offset_secs} s either way. Applied only when asked (transcript_moved).",
+            |r: &Row<'a>| Some(r.offset()?.offset_secs),
+        ),
+        Column::float(
+            "transcript_offset_at_secs",
+            "s",
+            "The time of the transcript, before it is moved, for which transcript_offset_secs holds: the middle of \
+             the cues that were matched.",
+            |r: &Row<'a>| Some(r.offset()?.at_secs),
+        ),
+        Column::float(
+            "transcript_drift_ppm",
+            "1e-6",
+            "What the offset grows by for each second of the transcript's time after transcript_offset_at_secs, in \
+             millionths; null where too few edges were matched. Look at its error: a drift is believed, and applied \
+             when asked, from {turns.transcript_fit.drift_errors} standard errors on.",
+            |r: &Row<'a>| r.offset()?.drift_ppm,
+        ),
+        Column::float(
+            "transcript_drift_error_ppm",
+            "1e-6",
+            "Standard error of transcript_drift_ppm, from how far beginnings and ends lie from the line.",
+            |r: &Row<'a>| r.offset()?.drift_error_ppm,
         ),
         Column::float(
             "transcript_offset_correlation",
             "1",
-            "Correlation of cues and voice activity at that offset.",
-            |r: &Row<'a>| Some(r.scene()?.offset?.correlation),
+            "Pearson's correlation of cues (1 inside, 0 outside) and Silero's probability of speech, every 32 ms, \
+             at that offset, over what both cover.",
+            |r: &Row<'a>| Some(r.offset()?.correlation),
         ),
-    ]
+        Column::float(
+            "transcript_offset_confidence",
+            "1",
+            "1 less the chance that cues of another talk fit as well, 0 to 1: the best fit of \
+             {turns.transcript_fit.surrogates} transcripts with the same cues and pauses in other orders is taken to \
+             be Gumbel-distributed. Below {turns.transcript_fit.min_confidence} the offset is null.",
+            |r: &Row<'a>| match &r.read()?.offset {
+                Ok(offset) => Some(offset.confidence),
+                Err(none) => none.confidence,
+            },
+        ),
+        Column::bool(
+            "transcript_moved",
+            "True where the turns' times are moved by offset and drift (input.apply_transcript_offset, and somewhere \
+             the shift is at least {turns.transcript_fit.min_secs} s); null without a transcript.",
+            |r: &Row<'a>| r.read().map(|s| s.is_moved),
+        ),
+    ];
+    let mut columns = Vec::from(measured);
+    columns.push(Column::text(
+        "transcript_offset_missing",
+        "Why there is no transcript_offset_secs: no_transcript, no_stream (no sound), not_requested, too_short (less \
+         than 10 s of sound, or of fewer than three cues), no_speech, no_fit (the cues fit the speech no better than \
+         another talk's).",
+        |r: &Row<'a>| r.scene()?.offset.err().map(|none| none.missing),
+    ));
+    columns
 }
 
 /// Contract of the `interviews` table.

@@ -10,6 +10,8 @@
 
 #[cfg(test)]
 mod cast_truth;
+#[cfg(test)]
+mod clock_truth;
 mod done;
 mod enrolment;
 mod fingerprint;
@@ -29,6 +31,7 @@ mod scene;
 mod schema_page;
 #[cfg(test)]
 mod smile_truth;
+mod stages;
 mod tables;
 mod told;
 mod transcript;
@@ -46,6 +49,7 @@ pub use interview::interviews_schema;
 pub use lexicon::lexicon;
 pub use models::Models;
 pub use schema_page::schema_page;
+pub use stages::{Keep, StageCache};
 pub use tables::{feature_tables, schemas, table_names, with_values};
 pub use told::told_text;
 pub use write::{file_metadata, write, write_failure};
@@ -62,6 +66,7 @@ use crate::speaker::SpeakerBounds;
 use crate::table::{ColumnData, Table};
 use crate::warning::Warnings;
 use scene::Scene;
+use stages::Stages;
 
 /// What is asked for: one interview.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -192,6 +197,8 @@ pub struct Interview {
     pub annotation: Annotation,
     /// Time spent.
     pub timings: Timings,
+    /// Bytes of the results of its stages that are kept for later runs.
+    pub stage_bytes: u64,
 }
 
 impl Interview {
@@ -214,7 +221,8 @@ pub(crate) struct Work<'a> {
     pub(crate) progress: &'a (dyn Fn(Progress) + Sync),
 }
 
-/// Listen, watch, learn who spoke when, match voices to labels and faces, describe each turn.
+/// Listen, watch, learn who spoke when, match voices to labels and faces, describe each turn. What is in the `cache` and
+/// still holds is not done again.
 ///
 /// # Errors
 /// The first thing that leaves no interview: an unreadable file or transcript, a model that fails. What is only partly
@@ -223,6 +231,7 @@ pub fn extract(
     request: &Request,
     models: &mut Models,
     recipe: &Recipe,
+    cache: Option<&StageCache>,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Interview> {
     let begun = Instant::now();
@@ -236,9 +245,11 @@ pub fn extract(
     drop(models.usage.take());
 
     let Models { voice, speaker, face, body, usage } = models;
+    let stages = Stages::new(cache, &request.interview_id);
+    let kept = (&stages, &inputs);
     let (heard, seen) = rayon::join(
-        || hear::hear(work, transcript.as_ref(), voice, speaker),
-        || watch::watch(work, face.as_mut(), body.as_mut()),
+        || hear::hear(work, transcript.as_ref(), voice, speaker, kept),
+        || watch::watch(work, face.as_mut(), body.as_mut(), kept),
     );
     let (heard, mut timings) = heard?;
     let (seen, watch_secs) = seen?;
@@ -255,13 +266,14 @@ pub fn extract(
     let scene = Scene::new(request, recipe, transcript.as_ref(), &heard, &seen, &warnings).with_words(&lexicon);
     let tables = tables::tables(&scene)?;
     inputs.must_be_unchanged(request, recipe)?;
+    let stage_bytes = stages.commit();
     let row = interview::done(&scene, inputs.request_hash(), warnings.into_sorted())?;
     drop(scene);
     timings.models = usage.take();
     timings.tables_secs = step.elapsed().as_secs_f64();
     timings.total_secs = begun.elapsed().as_secs_f64();
     let annotation = heard.diarization.annotation;
-    Ok(Interview { request: request.clone(), inputs, tables, row, annotation, timings })
+    Ok(Interview { request: request.clone(), inputs, tables, row, annotation, timings, stage_bytes })
 }
 
 #[cfg(test)]

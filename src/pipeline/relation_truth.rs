@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::watch::watch;
+use super::watch::look;
 use super::{Models, Request, Work, extract};
 use crate::annotation::Turn;
 use crate::inference::{ModelSet, Registry, Runtime};
@@ -142,7 +142,7 @@ fn offsets_interruptions_and_backchannels_of_a_made_talk() {
     let mut recipe = Recipe::default();
     recipe.input.skip_video = true;
     let request = Request { transcript: Some(srt), ..Request::of_file(&wav).unwrap() };
-    let done = extract(&request, &mut models(&recipe), &recipe, &|_| {}).unwrap();
+    let done = extract(&request, &mut models(&recipe), &recipe, None, &|_| {}).unwrap();
     for t in done.annotation.turns() {
         eprintln!("{} {}", t.segment, t.speaker);
     }
@@ -245,7 +245,7 @@ fn a_smile_placed_in_a_clip_is_found_and_none_beside_it() {
     let mut models = models(&recipe);
     let warnings = Warnings::default();
     let work = Work { request: &request, recipe: &recipe, warnings: &warnings, progress: &|_| {} };
-    let faces = watch(work, models.face.as_mut(), None).unwrap().0.faces;
+    let faces = look(work, request.media.as_ref().unwrap(), models.face.as_mut().unwrap(), None).unwrap().faces;
     assert_eq!(faces.persons.len(), 2);
     let left_edge = |p: &str| faces.of_person(p).map(|o| o.bounds.left).fold(f32::INFINITY, f32::min);
     let mut by_place: Vec<String> = faces.persons.clone();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::watch::watch;
+use super::watch::look;
 use super::{Models, Request, Work};
 use crate::annotation::Turn;
 use crate::inference::{ModelSet, Registry, Runtime};
@@ -57,7 +57,7 @@ fn tables(path: &Path, split: f32, secs: f64) -> (Table, Table) {
         Models::load(&Registry::open(None).unwrap(), &recipe, Runtime::default()).expect("run make models");
     let warnings = Warnings::default();
     let work = Work { request: &request, recipe: &recipe, warnings: &warnings, progress: &|_| {} };
-    let faces = watch(work, models.face.as_mut(), None).unwrap().0.faces;
+    let faces = look(work, request.media.as_ref().unwrap(), models.face.as_mut().unwrap(), None).unwrap().faces;
     let left = |p: &&String| faces.of_person(p).all(|o| o.bounds.centre().0 < split);
     let right = |p: &&String| faces.of_person(p).all(|o| o.bounds.centre().0 > split);
     let link = |person: Option<&String>| SpeakerLink { voice: None, person: person.cloned() };

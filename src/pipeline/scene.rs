@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Request;
 use super::hear::Heard;
-use super::transcript::{shift, shift_events};
+use super::transcript::{place_codes, place_events, place_on_sound};
 use super::watch::Seen;
 use super::who;
-use crate::annotation::{Annotation, SoundEvent, Turn};
+use crate::annotation::{Annotation, SoundEvent, TierCode, Turn};
 use crate::audio::{self, TurnVoice};
 use crate::recipe::Recipe;
 use crate::speaker::VAD_CHUNKS;
 use crate::table::Missing;
 use crate::transcript::Transcript;
 use crate::turns::{
-    self, BodyTurn, Cast, FaceTurn, Lexicon, Relations, SaidTurn, SpeakerLink, SpeakerMatch, TranscriptOffset,
-    TurnFacts,
+    self, BodyTurn, Cast, FaceTurn, Lexicon, NoOffset, Relations, SaidTurn, SpeakerLink, SpeakerMatch,
+    TranscriptOffset, TurnFacts,
 };
-use crate::warning::{Warning, Warnings};
+use crate::warning::{ClockShift, TranscriptClock, Warning, Warnings};
 
 /// A cue that ends within a video frame of the media's end is on time.
 const END_TOLERANCE_SECS: f64 = 0.05;
@@ -33,8 +33,12 @@ pub(crate) struct Scene<'a> {
     pub(super) turns: Vec<Turn>,
     /// What the transcript says is heard and not said.
     pub(super) events: Vec<SoundEvent>,
-    /// Between transcript and voice activity, where it could be measured.
-    pub(super) offset: Option<TranscriptOffset>,
+    /// What tiers of the transcript hold beside the speech.
+    pub(super) codes: Vec<TierCode>,
+    /// Between transcript and voice activity, or why it could not be measured.
+    pub(super) offset: Result<TranscriptOffset, NoOffset>,
+    /// Whether the times of the turns are moved by it.
+    pub(super) is_moved: bool,
     /// Labels of the transcript and voices.
     pub(super) matches: Vec<SpeakerMatch>,
     /// Voices and persons.
@@ -73,12 +77,20 @@ impl<'a> Scene<'a> {
     ) -> Self {
         let annotation = &heard.diarization.annotation;
         let mut turns = transcript.map_or_else(|| turns::turns_of_speech(annotation), |t| t.turns.clone());
-        let offset = transcript.and_then(|_| measure_offset(&mut turns, recipe, heard, warnings));
+        let offset = match transcript {
+            Some(_) => measure_offset(&turns, recipe, heard, warnings),
+            None => Err(NoOffset { missing: Missing::NoTranscript, confidence: None }),
+        };
         let mut events = transcript.map_or_else(Vec::new, |t| t.events.clone());
-        if let Some(offset) = offset.filter(|o| o.is_telling() && recipe.input.apply_transcript_offset) {
-            shift_events(&mut events, offset.offset_secs);
+        let mut codes = transcript.map_or_else(Vec::new, |t| t.codes.clone());
+        let applied = offset.ok().filter(|o| o.is_telling && recipe.input.apply_transcript_offset);
+        if let Some(offset) = applied {
+            place_on_sound(&mut turns, &offset).into_iter().for_each(|w| warnings.push(w));
+            place_events(&mut events, |t| offset.on_sound(t));
+            place_codes(&mut codes, |t| offset.on_sound(t));
         }
         warn_past_end(&turns, heard, seen, warnings);
+        transcript.and_then(|_| turns::words_outside(&turns)).into_iter().for_each(|w| warnings.push(w));
         turns::crowd(&turns).into_iter().for_each(|w| warnings.push(w));
 
         let matches = transcript.map_or_else(Vec::new, |_| turns::match_speakers(&turns, annotation));
@@ -105,7 +117,9 @@ impl<'a> Scene<'a> {
             seen,
             turns,
             events,
+            codes,
             offset,
+            is_moved: applied.is_some(),
             matches,
             cast,
             face_turns,
@@ -174,19 +188,26 @@ impl<'a> Matched<'a> {
     }
 }
 
-fn measure_offset(turns: &mut [Turn], recipe: &Recipe, heard: &Heard, warnings: &Warnings) -> Option<TranscriptOffset> {
+/// The offset, with what is to be told of it.
+fn measure_offset(
+    turns: &[Turn],
+    recipe: &Recipe,
+    heard: &Heard,
+    warnings: &Warnings,
+) -> Result<TranscriptOffset, NoOffset> {
     let speech = &heard.diarization.vad_probability;
-    let longest = recipe.turns.max_transcript_offset_secs;
-    let offset = turns::transcript_offset(turns, speech, VAD_CHUNKS.hop_secs(), longest)?;
-    if offset.is_telling() {
-        if recipe.input.apply_transcript_offset {
-            shift(turns, offset.offset_secs).into_iter().for_each(|w| warnings.push(w));
-            warnings.push(Warning::TranscriptMoved { offset_secs: offset.offset_secs });
-        } else {
-            warnings.push(Warning::TranscriptOffset { offset_secs: offset.offset_secs });
+    let found = turns::transcript_offset(turns, speech, VAD_CHUNKS.hop_secs(), &recipe.turns);
+    let is_asked = recipe.input.apply_transcript_offset;
+    let told = match &found {
+        Ok(o) if o.is_telling => {
+            let shift = ClockShift { secs: o.offset_secs, at_secs: o.at_secs, drift_ppm: o.applied_drift_ppm };
+            Some(if is_asked { TranscriptClock::Moved(shift) } else { TranscriptClock::Elsewhere(shift) })
         }
-    }
-    Some(offset)
+        Err(no) if is_asked => Some(TranscriptClock::Unknown(no.missing.reason())),
+        _ => None,
+    };
+    told.into_iter().for_each(|told| warnings.push(Warning::TranscriptOffset(told)));
+    found
 }
 
 fn warn_past_end(turns: &[Turn], heard: &Heard, seen: &Seen, warnings: &Warnings) {

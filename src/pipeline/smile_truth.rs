@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::watch::watch;
+use super::watch::look;
 use super::{Models, Request, Work};
 use crate::face::Faces;
 use crate::inference::{ModelSet, Registry, Runtime};
@@ -51,7 +51,7 @@ fn seen(clip: &str, models: &mut Models, recipe: &Recipe) -> Faces {
     let request = Request::of_file(&crate::reference::folder().join("media").join(clip)).unwrap();
     let warnings = Warnings::default();
     let work = Work { request: &request, recipe, warnings: &warnings, progress: &|_| {} };
-    watch(work, models.face.as_mut(), None).unwrap().0.faces
+    look(work, request.media.as_ref().unwrap(), models.face.as_mut().unwrap(), None).unwrap().faces
 }
 
 /// Sets the measure beside the labels of one clip.

@@ -11,6 +11,7 @@ use crate::body;
 use crate::error::Result;
 use crate::face;
 use crate::recipe::Recipe;
+use crate::speaker::VAD_CHUNKS;
 use crate::table::{Missing, Table, TableSchema};
 use crate::time::Segment;
 use crate::turns::{self, BodyTurn, Speakers, TurnFacts, TurnsOf};
@@ -39,8 +40,15 @@ impl SceneTable {
     }
 }
 
+fn words_table(scene: &Scene<'_>) -> Result<Table> {
+    let probability = &scene.heard.diarization.vad_probability;
+    let is_asked = scene.transcript.is_some() && scene.recipe.turns.estimate_word_times;
+    let voiced = is_asked.then_some(turns::Voiced { probability, step_secs: VAD_CHUNKS.hop_secs() });
+    turns::words_table(scene.id(), &scene.turns, scene.annotation(), voiced)
+}
+
 /// Every table but `interviews`, in the order of SCHEMA.md.
-const TABLES: [SceneTable; 16] = [
+const TABLES: [SceneTable; 17] = [
     SceneTable::new(|recipe| turns::turns_schema(&recipe.turns, recipe.body.is_on()), turns_table).of_features(),
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
     SceneTable::new(|recipe| turns::dyads_schema(&recipe.turns), |scene| turns::dyads_table(&scene.relations()))
@@ -54,12 +62,10 @@ const TABLES: [SceneTable; 16] = [
         |scene| turns::coupling_table(&scene.relations()),
     ),
     SceneTable::new(|_| turns::smiles_schema(), |scene| turns::smiles_table(&scene.relations())).only_with_rows(),
-    SceneTable::new(
-        |_| turns::words_schema(),
-        |scene| turns::words_table(scene.id(), &scene.turns, scene.annotation()),
-    )
-    .only_with_rows(),
+    SceneTable::new(|_| turns::words_schema(), words_table).only_with_rows(),
     SceneTable::new(|_| turns::events_schema(), |scene| turns::events_table(scene.id(), &scene.turns, &scene.events))
+        .only_with_rows(),
+    SceneTable::new(|_| turns::annotations_schema(), |scene| turns::annotations_table(scene.id(), &scene.codes))
         .only_with_rows(),
     SceneTable::new(
         |_| turns::speech_schema(),

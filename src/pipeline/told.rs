@@ -94,6 +94,11 @@ fn known(request: &Request, recipe: &Recipe) -> Vec<(PathBuf, String)> {
     all
 }
 
+/// The name that stands for a file of the request in what is told of it.
+pub(super) fn name(request: &Request, path: &Path) -> String {
+    name_of(path, &request.folder)
+}
+
 /// As the manifest writes it: relative to its folder; else the file's name.
 fn name_of(path: &Path, folder: &Path) -> String {
     let below = if folder.as_os_str().is_empty() { path } else { path.strip_prefix(folder).unwrap_or(path) };

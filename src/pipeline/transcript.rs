@@ -1,26 +1,31 @@
 //! The transcript of one interview, moved as the recipe says.
 
 use super::{Work, units};
-use crate::annotation::{SoundEvent, Turn};
+use crate::annotation::{SoundEvent, TierCode, Turn};
 use crate::error::Result;
 use crate::time::{Seconds, Segment};
-use crate::transcript::{self, ReadOptions, Transcript};
-use crate::turns::{FloorConfig, merge_cues};
+use crate::transcript::{self, Transcript};
+use crate::turns::{FloorConfig, TranscriptOffset, merge_cues};
 use crate::warning::Warning;
 
 pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     let Work { request, recipe, warnings, .. } = work;
     let Some(path) = &request.transcript else { return Ok(None) };
     let input = &recipe.input;
-    let options = ReadOptions { lenient: input.lenient, sample_id: request.sample_id.as_deref(), labels: input.labels };
-    let mut read = transcript::read(path, &options)?;
+    let media = request.media.as_deref().or(request.audio.as_deref());
+    let mut read = transcript::read(path, &input.reading(request.sample_id.as_deref(), media))?;
     read.warnings.drain(..).for_each(|w| warnings.push(w));
-    let unshifted = input.transcript_shift_secs == 0.0;
-    let media_secs = || request.media.as_deref().or(request.audio.as_deref()).and_then(units::media_secs);
-    let keep = input.lenient || !unshifted;
+    let shift_secs = input.transcript_shift_secs;
+    let media_secs = || media.and_then(units::media_secs);
+    // Times of the uncut recording lie past the end until they are moved.
+    let keep = input.lenient || shift_secs != 0.0 || input.apply_transcript_offset;
     units::fit(&mut read, media_secs, path, keep)?.into_iter().for_each(|w| warnings.push(w));
-    shift(&mut read.turns, recipe.input.transcript_shift_secs).into_iter().for_each(|w| warnings.push(w));
-    shift_events(&mut read.events, recipe.input.transcript_shift_secs);
+    if shift_secs != 0.0 {
+        shift(&mut read.turns, shift_secs).into_iter().for_each(|w| warnings.push(w));
+        place_events(&mut read.events, |t| t + shift_secs);
+        place_codes(&mut read.codes, |t| t + shift_secs);
+    }
+    read.sort_by_time();
     merge(&mut read, &recipe.turns.floor).into_iter().for_each(|w| warnings.push(w));
     Ok(Some(read))
 }
@@ -47,26 +52,42 @@ pub(super) fn shift(turns: &mut [Turn], secs: f64) -> Option<Warning> {
     if secs == 0.0 {
         return None;
     }
-    let count = turns.iter().filter(|t| t.segment.start().get() + secs < 0.0).count();
-    for turn in turns {
-        turn.segment = moved(turn.segment, secs);
-        for word in &mut turn.words {
-            word.segment = word.segment.map(|s| moved(s, secs));
-        }
-    }
+    let count = place(turns, |t| t + secs);
     (count > 0).then_some(Warning::TurnsBeforeStart { count, moved_secs: secs })
 }
 
-fn moved(segment: Segment, secs: f64) -> Segment {
-    let at = |t: Seconds| Seconds::of((t.get() + secs).max(0.0));
+/// The same by the offset and drift that were measured.
+pub(super) fn place_on_sound(turns: &mut [Turn], offset: &TranscriptOffset) -> Option<Warning> {
+    let count = place(turns, |t| offset.on_sound(t));
+    (count > 0).then_some(Warning::TurnsBeforeStart { count, moved_secs: offset.offset_secs })
+}
+
+/// Each time becomes what `on_sound` makes of it; how many turns would begin before the origin.
+fn place(turns: &mut [Turn], on_sound: impl Fn(f64) -> f64) -> usize {
+    let count = turns.iter().filter(|t| on_sound(t.segment.start().get()) < 0.0).count();
+    for turn in turns {
+        turn.segment = placed(turn.segment, &on_sound);
+        for word in &mut turn.words {
+            word.segment = word.segment.map(|s| placed(s, &on_sound));
+        }
+    }
+    count
+}
+
+fn placed(segment: Segment, on_sound: impl Fn(f64) -> f64) -> Segment {
+    let at = |t: Seconds| Seconds::of(on_sound(t.get()).max(0.0));
     Segment::new(at(segment.start()), at(segment.end())).unwrap_or(segment)
 }
 
-/// Moves sounds with the turns.
-pub(super) fn shift_events(events: &mut [SoundEvent], secs: f64) {
-    if secs != 0.0 {
-        events.iter_mut().for_each(|e| e.segment = moved(e.segment, secs));
-    }
+/// Moves sounds as the turns are moved.
+pub(super) fn place_events(events: &mut [SoundEvent], on_sound: impl Fn(f64) -> f64) {
+    events.iter_mut().for_each(|e| e.segment = placed(e.segment, &on_sound));
+}
+
+/// Moves codes as the turns are moved.
+pub(super) fn place_codes(codes: &mut [TierCode], on_sound: impl Fn(f64) -> f64) {
+    let at = |t: Seconds| Seconds::of(on_sound(t.get()).max(0.0));
+    codes.iter_mut().for_each(|c| (c.start, c.end) = (at(c.start), c.end.map(at)));
 }
 
 #[cfg(test)]
@@ -84,5 +105,35 @@ mod tests {
         assert_eq!(shift(&mut all, -1.25), Some(Warning::TurnsBeforeStart { count: 1, moved_secs: -1.25 }));
         assert_eq!(all[0].segment, segment(0.0, 0.75));
         assert_eq!(all[0].words[0].segment, Some(segment(0.0, 0.25)));
+    }
+
+    #[test]
+    fn a_drift_moves_each_time_by_its_own() {
+        let segment = |a, b| Segment::from_secs(a, b).unwrap();
+        let offset = TranscriptOffset {
+            offset_secs: -2.0,
+            at_secs: 1000.0,
+            drift_ppm: Some(1000.0),
+            drift_error_ppm: Some(10.0),
+            correlation: 0.9,
+            confidence: 1.0,
+            is_telling: true,
+            applied_drift_ppm: 1000.0,
+        };
+        let turn = |index, segment| Turn { index, segment, speaker: None, text: String::new(), words: Vec::new() };
+        let mut all = vec![turn(1, segment(1.0, 5.0)), turn(2, segment(2000.0, 2001.0))];
+        let told = place_on_sound(&mut all, &offset);
+        assert_eq!(told, Some(Warning::TurnsBeforeStart { count: 1, moved_secs: -2.0 }));
+        let times = |s: Segment| [s.start().get(), s.end().get()];
+        for (at, expected) in times(all[0].segment).iter().zip([0.0, 2.005]) {
+            assert!((at - expected).abs() < 1e-9, "{all:?}");
+        }
+        for (at, expected) in times(all[1].segment).iter().zip([1999.0, 2000.001]) {
+            assert!((at - expected).abs() < 1e-9, "{all:?}");
+        }
+        let sound = |segment| SoundEvent { segment, speaker: None, what: "laughs".into(), in_turn: false };
+        let mut events = vec![sound(segment(1000.0, 1001.0))];
+        place_events(&mut events, |t| offset.on_sound(t));
+        assert!((events[0].segment.start().get() - 998.0).abs() < 1e-9, "{events:?}");
     }
 }

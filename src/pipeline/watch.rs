@@ -1,8 +1,10 @@
 //! Watching: the picture of one interview, frame by frame, shown to everything that looks at it.
 
+use std::path::Path;
 use std::time::Instant;
 
-use super::{Progress, Work};
+use super::stages::{Stage, Stages};
+use super::{Inputs, Progress, Work, told};
 use crate::body::{Bodies, BodyModels, BodyTracker, Head};
 use crate::error::{Error, Result};
 use crate::face::{FaceModels, FaceTracker, Faces, Observation};
@@ -12,7 +14,7 @@ use crate::signal::VideoFrame;
 use crate::warning::{Warning, Warnings};
 
 /// What was seen.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Seen {
     pub(crate) faces: Faces,
     pub(crate) bodies: Bodies,
@@ -54,15 +56,41 @@ impl<'a> Watchers<'a> {
     }
 }
 
-/// Looks at the picture, frame by frame, at the recipe's rate. Gives the seconds it took besides.
+/// Looks at the picture, frame by frame, at the recipe's rate, or takes what was seen before. Gives the seconds it took
+/// besides.
 pub(super) fn watch(
     work: Work<'_>,
     models: Option<&mut FaceModels>,
     body: Option<&mut BodyModels>,
+    (stages, inputs): (&Stages<'_>, &Inputs),
 ) -> Result<(Seen, f64)> {
-    let Work { request, recipe, warnings, progress } = work;
+    let Work { request, warnings, .. } = work;
     let begun = Instant::now();
     let (Some(path), Some(models)) = (&request.media, models) else { return Ok((Seen::default(), 0.0)) };
+    // Nothing else of the recipe can be read, so that nothing else can matter.
+    let recipe = &work.recipe.of_watching();
+    // Warnings tell the file by its name; known faces count by what they are, not by where they lie.
+    let name = told::name(request, path);
+    let by_contents = recipe.told(String::new(), String::new(), String::new());
+    let on = inputs.sha256("media").map(|media| (media, &name, by_contents, inputs.contents("faces")));
+    let (seen, texts) = stages.result(Stage::Faces, on.as_ref(), || {
+        let own = Warnings::default();
+        let seen = look(Work { recipe, warnings: &own, ..work }, path, models, body)?;
+        let told = |text: &String| told::told_text(request, recipe, text);
+        Ok((seen, own.into_sorted().iter().map(told).collect::<Vec<String>>()))
+    })?;
+    texts.into_iter().for_each(|text| warnings.push(Warning::Earlier { text }));
+    Ok((seen, begun.elapsed().as_secs_f64()))
+}
+
+/// The same, done in any case.
+pub(super) fn look(
+    work: Work<'_>,
+    path: &Path,
+    models: &mut FaceModels,
+    body: Option<&mut BodyModels>,
+) -> Result<Seen> {
+    let Work { recipe, warnings, progress, .. } = work;
     let pick = StreamPick { video: recipe.input.video_stream.index(), ..StreamPick::default() };
     let total_secs = media::probe(path, pick)?.declared_secs.unwrap_or(0.0);
     let mut watchers = Watchers::new(models, body, recipe);
@@ -71,15 +99,16 @@ pub(super) fn watch(
         progress(Progress::Watching { video_secs: frame.pts.get(), total_secs });
         Ok(())
     };
-    let report = match media::each_frame(path, pick, recipe.face.rate_hz, show) {
+    let mut report = match media::each_frame(path, pick, recipe.face.rate_hz, show) {
         Ok(report) => report,
         Err(Error::NoStream { undecodable, .. }) => {
             warnings.push(Warning::NoStream { stream: "video", undecodable });
-            return Ok((Seen::default(), 0.0));
+            return Ok(Seen::default());
         }
         Err(e) => return Err(e),
     };
     let seen = watchers.finish(warnings)?;
-    report.warnings.iter().for_each(|w| warnings.push(w.clone()));
-    Ok((Seen { report: Some(report), ..seen }, begun.elapsed().as_secs_f64()))
+    // Told once, and kept as they are told.
+    report.warnings.drain(..).for_each(|w| warnings.push(w));
+    Ok(Seen { report: Some(report), ..seen })
 }

@@ -1,5 +1,6 @@
 //! Diarization: the stages of this room in order, from a signal to speech turns.
 
+use super::apart;
 use super::embedding::Embedding;
 use super::labels::edges::meet;
 use super::labels::fill::fill;
@@ -9,14 +10,12 @@ use super::reconstruct;
 use super::seeds::seeds;
 use super::segmentation::{FRAMES, SegmentationConfig};
 use super::tracks::{Stitcher, VoiceTracks};
-use super::vad;
 use super::veto::Veto;
 use super::voices::{Labels, Voices};
-use super::{Diarization, KnownVoice, RATE_HZ, SpeakerBounds, SpeakerConfig, SpeakerModels, SpeakerVoice};
+use super::{Diarization, KnownVoice, RATE_HZ, Recording, SpeakerBounds, SpeakerConfig, SpeakerModels, SpeakerVoice};
 use crate::annotation::{Annotation, SpeechTurn};
 use crate::error::{Error, Result};
 use crate::signal::{SILENT_PEAK, Sound};
-use crate::table::Missing;
 use crate::time::{Seconds, Segment};
 use crate::warning::Warning;
 
@@ -68,23 +67,18 @@ pub fn diarize_told(
         let (expected, got) = (format!("{RATE_HZ} Hz"), format!("{} Hz", audio.rate_hz()));
         return Err(Error::Shape { what: "sample rate for diarization", expected, got });
     }
-    config.check()?;
+    // Before hours of listening.
     told.bounds.range()?;
-    let vad_probability = models.vad.probabilities(audio)?;
-    let speech = vad::segments(&vad_probability, &config.vad, audio.duration().get());
-    if speech.is_empty() {
-        let reason = if is_silent(audio)? { Missing::Silent } else { Missing::NoSpeech };
-        return Ok(Diarization { vad_probability, reason: Some(reason), ..Diarization::default() });
-    }
-
-    RecordingHeard::new(audio, models, config, (vad_probability, speech))?.diarization(audio, config, told)
+    Recording::hear(audio, models, config)?.diarization(audio, config, told)
 }
 
 /// What the models say of a recording, before it is decided who its speakers are.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct RecordingHeard {
     tracks: VoiceTracks,
     voices: Voices,
     speech: Vec<Segment>,
+    #[serde(with = "crate::packed")]
     vad_probability: Vec<f32>,
 }
 
@@ -111,12 +105,13 @@ impl RecordingHeard {
     ) -> Result<Diarization> {
         let RecordingHeard { tracks, voices, speech, vad_probability } = self;
         let (least, most) = told.bounds.range()?;
-        let found = voices.speakers(config, least, most);
+        let mut found = voices.speakers(config, least, most);
+        apart::add(&mut found.centroids, (voices, tracks), &config.apart, (least, most));
         let turns = told.turns.map_or_else(Vec::new, |turns| turns(vad_probability));
         let hop_secs = config.resegmentation.hop_secs;
         let mut claims = Claims::new(&turns, &voices.heard(), hop_secs, config.labels, &config.label_evidence);
         let centroids = seeds(found, claims.as_mut(), (voices, told.voices), config, (least, most));
-        let labels = label_within_bounds((voices, tracks), centroids, claims.as_ref(), config, (least, most));
+        let labels = voices.label(tracks, centroids, claims.as_ref(), config, most);
         let veto = Veto::new(audio, speech, vad_probability, config)?;
         let mut turns = veto.keep(turns_of_speakers(&labels, tracks, audio.duration(), config))?;
         if let Some(claims) = &claims {
@@ -149,24 +144,6 @@ fn local_tracks(
     let mut stitcher = Stitcher::new(frames, config);
     models.segmenter.windows(audio, config.step_frames(), |window| stitcher.push(window))?;
     Ok(stitcher.finish())
-}
-
-/// Whose each track is, by as many speakers as the bounds `(least, most)` allow, beginning with `centroids`.
-fn label_within_bounds<'a>(
-    (voices, tracks): (&Voices, &'a VoiceTracks),
-    centroids: Vec<Vec<f32>>,
-    claims: Option<&Claims>,
-    config: &SpeakerConfig,
-    (least, most): (usize, usize),
-) -> Labels<'a> {
-    let labels = voices.label(tracks, centroids.clone(), claims, config, most);
-    if labels.used() >= least {
-        return labels;
-    }
-    // Change costs must not swallow a speaker who was asked for.
-    let mut free = config.clone();
-    (free.resegmentation.change_cost, free.resegmentation.rounds) = (0.0, 1);
-    voices.label(tracks, centroids, claims, &free, most)
 }
 
 /// Each speaker's turns, as many speakers at a time as segmentation hears; `duration` is the recording's.
@@ -219,7 +196,8 @@ fn annotate(speakers: &[Speaker]) -> Annotation {
     )
 }
 
-fn is_silent(audio: &impl Sound) -> Result<bool> {
+/// True where nothing of it reaches [`SILENT_PEAK`].
+pub(super) fn is_silent(audio: &impl Sound) -> Result<bool> {
     for start in (0..audio.count()).step_by(LEVEL_PIECE) {
         if audio.piece(start..start + LEVEL_PIECE)?.iter().any(|s| s.abs() >= SILENT_PEAK) {
             return Ok(false);

@@ -31,11 +31,12 @@ impl Default for EnrolmentConfig {
 }
 
 /// A voice with its name.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct KnownVoice {
     /// Without white space, and none that diarization gives itself.
     pub name: String,
     /// Unit length.
+    #[serde(with = "crate::packed")]
     pub embedding: Vec<f32>,
 }
 

@@ -6,11 +6,13 @@
 //!               └ tracks ────────── one voice through neighbouring windows
 //!                 └ embedding ───── one 192-d vector per stretch of solo speech
 //!                   └ clustering ── how many speakers, and their voices
+//!                     └ apart ────── voices that segmentation tells from a speaker's
 //!                     └ resegmentation ── whose each track is, frame by frame
 //!                       └ reconstruct ─── speech turns, overlap kept
 //! ```
 
 mod adoption;
+mod apart;
 mod by_track;
 mod clustering;
 mod diarization;
@@ -20,6 +22,7 @@ mod fbank;
 mod labels;
 mod overlooked;
 mod reconstruct;
+mod recording;
 mod resegmentation;
 mod score;
 mod seeds;
@@ -32,6 +35,8 @@ mod voices;
 #[cfg(test)]
 mod acceptance;
 #[cfg(test)]
+mod development;
+#[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod label_truth;
@@ -39,6 +44,7 @@ mod label_truth;
 use serde::{Deserialize, Serialize};
 
 pub use adoption::adopt;
+pub use apart::ApartConfig;
 pub use by_track::by_track;
 pub use clustering::ClusteringConfig;
 pub use diarization::{LabelledTurns, Told, diarize, diarize_told};
@@ -46,6 +52,7 @@ pub use embedding::{EMBEDDING, Embedder, Embedding, cosine};
 pub use enrolment::{EnrolmentConfig, KnownVoice, merge_voices, name_speakers, voice_of};
 pub use labels::{LabelEvidenceConfig, LabelUse, LabelledTurn};
 pub use reconstruct::SpeechTurnConfig;
+pub use recording::Recording;
 pub use resegmentation::ResegmentationConfig;
 pub use score::{Score, ScoreOptions, score};
 pub use segmentation::{SegmentationConfig, Segmenter};
@@ -75,6 +82,8 @@ pub struct SpeakerConfig {
     pub segmentation: SegmentationConfig,
     /// From stretches to speakers.
     pub clustering: ClusteringConfig,
+    /// Speakers beside those, by what segmentation tells apart.
+    pub apart: ApartConfig,
     /// Changes of speakers within a track.
     pub resegmentation: ResegmentationConfig,
     /// Speech turns.
@@ -95,7 +104,8 @@ impl SpeakerConfig {
     }
 }
 
-/// How many speakers there are, as far as the user knows; always honoured.
+/// How many speakers there are, as far as the user knows. No more than asked for are ever told; fewer, with a warning,
+/// where nothing but time would part a voice in two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpeakerBounds {
@@ -159,19 +169,20 @@ impl ModelSet for SpeakerModels {
 }
 
 /// One speaker's voice.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SpeakerVoice {
     /// Label in the annotation, `SPEAKER_00` for the first heard.
     pub speaker: String,
     /// 192 values, unit length: the mean over the speaker's solo speech; `None` for one who never speaks alone long
     /// enough.
+    #[serde(with = "crate::packed")]
     pub embedding: Embedding,
     /// Seconds spoken, overlap included.
     pub total_secs: f64,
 }
 
 /// Who spoke when.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Diarization {
     /// Speech turns, overlap kept; speakers `SPEAKER_00`, … in order of first appearance.
     pub annotation: Annotation,
@@ -182,6 +193,7 @@ pub struct Diarization {
     /// One entry per speaker of `annotation`, in the order of the labels.
     pub voices: Vec<SpeakerVoice>,
     /// Speech probability of each 32 ms (512 samples) from the origin, 0 to 1.
+    #[serde(with = "crate::packed")]
     pub vad_probability: Vec<f32>,
     /// Bounds that could not be met, audio too short to tell voices apart.
     pub warnings: Vec<Warning>,

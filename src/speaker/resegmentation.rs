@@ -34,11 +34,12 @@ impl Default for ResegmentationConfig {
 }
 
 /// A point of a track.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrackPoint {
     /// Recording frame.
     pub frame: usize,
     /// Of the solo speech around it.
+    #[serde(with = "crate::packed")]
     pub embedding: Embedding,
     /// True when the track pauses between the point before and this one.
     pub after_pause: bool,

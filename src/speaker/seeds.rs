@@ -121,7 +121,7 @@ mod tests {
         let units =
             vec![unit(1.0, 0.3), unit(1.0, 0.2), unit(1.0, 0.3), unit(0.3, 1.0), unit(0.2, 1.0), unit(0.3, 1.0)];
         let voices = Voices { unit_probability: vec![1.0; 6], units, points: Vec::new(), overlapped: Vec::new() };
-        (voices, Speakers { centroids: vec![embedding(1.0, 1.0)], too_few_units: false })
+        (voices, Speakers { centroids: vec![embedding(1.0, 1.0)], too_few: false })
     }
 
     fn enrolled(known: &[KnownVoice], most: usize) -> Vec<Vec<f32>> {
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_voice_like_an_enrolled_one_that_clustering_keeps_apart_stays_a_speaker() {
         let (voices, _) = heard();
-        let found = Speakers { centroids: vec![embedding(1.0, 0.27), embedding(0.27, 1.0)], too_few_units: false };
+        let found = Speakers { centroids: vec![embedding(1.0, 0.27), embedding(0.27, 1.0)], too_few: false };
         assert!(cosine(&found.centroids[0], &found.centroids[1]) > SAME_VOICE);
         let anna = KnownVoice::new("Anna", &embedding(1.0, 0.0)).unwrap();
         let both = seeds(found, None, (&voices, &[anna]), &SpeakerConfig::default(), (1, 9));

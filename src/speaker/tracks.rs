@@ -3,6 +3,8 @@
 //! A track is one voice as long as the windows keep hearing it; who it is, is for clustering to say. Overlap stays: two
 //! tracks may be active at once.
 
+use std::collections::BTreeSet;
+
 use super::segmentation::{FRAMES, LOCAL_SPEAKERS, LocalWindow, SegmentationConfig};
 
 /// All ways to pair the local speakers of two windows: `[k]` is the partner of speaker `k`.
@@ -12,11 +14,12 @@ const PAIRINGS: [[usize; LOCAL_SPEAKERS]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2],
 const EDGE_WEIGHT: f32 = 0.1;
 
 /// One voice through neighbouring windows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct VoiceTrack {
     /// Recording frame of `activity[0]`.
     pub first_frame: usize,
     /// Probability of this voice in each frame, 0 to 1: the weighted mean over the windows over it.
+    #[serde(with = "crate::packed")]
     pub activity: Vec<f32>,
 }
 
@@ -38,7 +41,7 @@ impl VoiceTrack {
 }
 
 /// All tracks of a recording.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct VoiceTracks {
     /// In order of first appearance.
     pub tracks: Vec<VoiceTrack>,
@@ -46,6 +49,8 @@ pub struct VoiceTracks {
     pub speaker_count: Vec<u8>,
     /// How many tracks are active in each frame.
     pub active_tracks: Vec<u8>,
+    /// Tracks that a window has for two people, the lower number first; in order, each pair once.
+    pub beside: Vec<(usize, usize)>,
 }
 
 impl VoiceTracks {
@@ -70,6 +75,8 @@ pub struct Stitcher {
     speakers: Vec<f32>,
     /// The window before, and the track of each of its speakers.
     before: Option<(LocalWindow, [Option<usize>; LOCAL_SPEAKERS])>,
+    /// See [`VoiceTracks::beside`].
+    beside: BTreeSet<(usize, usize)>,
 }
 
 impl Stitcher {
@@ -77,7 +84,15 @@ impl Stitcher {
     pub fn new(frames: usize, config: &SegmentationConfig) -> Self {
         let edge_frames = (config.edge_secs / FRAMES.hop_secs()) as f32;
         let (cover, speakers) = (vec![0.0; frames], vec![0.0; frames]);
-        Stitcher { min_agreement: config.min_agreement, edge_frames, votes: Vec::new(), cover, speakers, before: None }
+        Stitcher {
+            min_agreement: config.min_agreement,
+            edge_frames,
+            votes: Vec::new(),
+            cover,
+            speakers,
+            before: None,
+            beside: BTreeSet::new(),
+        }
     }
 
     /// What frame `i` of a window of `count` frames weighs.
@@ -116,6 +131,10 @@ impl Stitcher {
                 *vote += weight * probability[k];
             }
         }
+        for (k, a) in ids.iter().enumerate() {
+            let later = ids[k + 1..].iter();
+            self.beside.extend(later.filter_map(|b| a.zip(*b)).map(|(a, b)| (a.min(b), a.max(b))));
+        }
         let first = window.first_frame.min(self.cover.len());
         let sums = self.cover[first..].iter_mut().zip(&mut self.speakers[first..]);
         for ((cover, speakers), (active, weight)) in sums.zip(window.active.iter().zip(&weights)) {
@@ -143,7 +162,7 @@ impl Stitcher {
         }
         let speaker_count =
             self.speakers.iter().zip(&self.cover).map(|(s, c)| (s / c.max(least) + 0.5).floor() as u8).collect();
-        VoiceTracks { tracks, speaker_count, active_tracks }
+        VoiceTracks { tracks, speaker_count, active_tracks, beside: self.beside.into_iter().collect() }
     }
 }
 
@@ -227,6 +246,7 @@ mod tests {
         assert_eq!(t.speaker_count, [1, 1, 1, 1, 2, 1]);
         assert_eq!(t.solo_frames(0), [0, 1, 2, 3]);
         assert_eq!(t.solo_frames(1), [5]);
+        assert_eq!(t.beside, [(0, 1)]);
         assert!((t.tracks[1].at(4) - 1.0).abs() < 1e-6 && t.tracks[1].at(99) < 1e-6);
     }
 

@@ -39,6 +39,7 @@ const TRUSTED_PER_SEC: f64 = 200.0;
 const BUSY_SHARE: f64 = 0.5;
 
 /// The tracks' voices, embedded.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Voices {
     /// Units of solo speech and the track each is of.
     pub(super) units: Vec<(VoiceUnit, usize)>,
@@ -61,14 +62,6 @@ impl Labels<'_> {
     /// Activity of each speaker in each frame of the recording, see [`reconstruct::speaker_activity`].
     pub(super) fn activity(&self, tracks: &VoiceTracks) -> Vec<Vec<f32>> {
         reconstruct::speaker_activity(&self.tracks, self.embeddings.len(), tracks.speaker_count.len())
-    }
-
-    /// Speakers who have a track or a part of one.
-    pub(super) fn used(&self) -> usize {
-        let mut speakers: Vec<usize> = self.tracks.iter().flat_map(|t| t.runs.iter().map(|r| r.1)).collect();
-        speakers.sort_unstable();
-        speakers.dedup();
-        speakers.len()
     }
 }
 
@@ -162,7 +155,7 @@ impl Voices {
                 .collect()
         };
         let mut units = clear(clustering.min_unit_secs, clustering.min_speech_probability);
-        if units.len() < least {
+        if units.is_empty() {
             units = clear(0.0, 0.0);
         }
         let speakers = clustering::cluster(&units, clustering, least, most);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::store::format::{Format, Writer};
-use crate::store::paths::{log_path, rttm_path, table_paths, timings_path};
+use crate::store::paths::{STAGES, log_path, rttm_path, stage_path, table_paths, timings_path};
 use crate::store::read::read_metadata;
 
 /// Hidden folder that holds, in the same order as the output folder, what a failed run would otherwise leave as if it
@@ -98,6 +98,10 @@ impl InterviewFiles<'_> {
         let mut places = self.places(interview_id)?;
         // Not among the places: what is set aside after a failure keeps no log from the next one.
         places.push(log_path(self.out, interview_id)?);
+        // Nor these: what a stage found is as good after a failure as before it.
+        for stage in subfolders(&self.out.join(STAGES)) {
+            places.push(stage_path(self.out, &stage, interview_id)?);
+        }
         let removed = self.forget(interview_id)? + remove_files(&places)?;
         remove_empty_above(&places, self.out);
         self.tidy();
@@ -176,6 +180,15 @@ fn collect(folder: &Path, prefix: &str, suffixes: &[&str], into: &mut BTreeSet<S
         }
     }
     Ok(())
+}
+
+/// Names of the folders in `folder`; none where it cannot be listed.
+fn subfolders(folder: &Path) -> Vec<String> {
+    let listed = fs::read_dir(folder).into_iter().flatten().flatten();
+    listed
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect()
 }
 
 /// Removes those files that are there; tells how many.

@@ -1,12 +1,13 @@
 //! The joined table of interviews, made anew only where a row changed: of a large corpus reading all rows takes
 //! minutes.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::store::folder::StoredFile;
-use crate::store::interviews::merge_interviews;
+use crate::store::interviews::merge_changed;
 use crate::store::whole::write_text;
 
 /// Beside the records of the interviews, hidden: what it tells differs between machines.
@@ -21,6 +22,9 @@ struct Record {
     /// The same of the table.
     of_table: u64,
     ways: String,
+    /// Of each part, by its name: the same of its file, and what it was made like.
+    #[serde(default)]
+    rows: BTreeMap<String, (u64, usize)>,
 }
 
 /// What a caller wants to know of the joined table.
@@ -34,29 +38,33 @@ pub struct Joined {
     pub written: bool,
 }
 
-/// Joins the rows of all interviews as [`merge_interviews`] does, unless neither a part nor the table has changed since
+/// Joins the rows of all interviews as [`super::interviews::merge_interviews`] does, unless neither a part nor the table has changed since
 /// that was done.
 ///
 /// # Errors
-/// As [`merge_interviews`]; a record that cannot be written costs time only.
+/// As [`super::interviews::merge_interviews`]; a record that cannot be written costs time only.
 pub fn join_interviews(out: &Path, parts: &[StoredFile], target: &Path) -> Result<Joined> {
     let path = out.join(RECORD);
     // Before they are read: what changes meanwhile is another part the next time.
-    let of_parts = sum(parts.iter().map(|part| part.path.as_path()));
+    let sums: BTreeMap<&str, u64> = parts.iter().map(|p| (p.name.as_str(), sum([p.path.as_path()]))).collect();
+    let of_parts = hash(&sums);
     let known: Option<Record> = std::fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
-    let same =
-        |known: &Record| (known.parts, known.of_parts) == (parts.len(), of_parts) && known.of_table == sum([target]);
-    if let Some(known) = known.filter(same)
-        && target.is_file()
-    {
+    let known = known.filter(|known| target.is_file() && known.of_table == sum([target])).unwrap_or_default();
+    if parts.len() == known.parts && of_parts == known.of_parts && target.is_file() {
         return Ok(Joined { ways: known.ways, ..Joined::default() });
     }
-    let merged = merge_interviews(parts, target)?;
+    let kind = |part: &StoredFile| {
+        let (of_file, kind) = known.rows.get(&part.name)?;
+        (sums.get(part.name.as_str()) == Some(of_file)).then_some(*kind)
+    };
+    let merged = merge_changed(parts, target, &kind)?;
     let left_out: Vec<String> = merged.left_out.iter().map(|(_, error)| error.chain()).collect();
     let ways = merged.makings.text();
     // What is left out is to be told each time.
     if left_out.is_empty() && target.is_file() {
-        let record = Record { parts: parts.len(), of_parts, of_table: sum([target]), ways: ways.clone() };
+        let row = |(name, kind): (&String, &usize)| Some((name.clone(), (*sums.get(name.as_str())?, *kind)));
+        let rows = merged.kinds.iter().filter_map(row).collect();
+        let record = Record { parts: parts.len(), of_parts, of_table: sum([target]), ways: ways.clone(), rows };
         let written = serde_json::to_string(&record)
             .map_err(|e| Error::write(&path, e))
             .and_then(|text| write_text(&path, &format!("{text}\n")));
@@ -65,6 +73,12 @@ pub fn join_interviews(out: &Path, parts: &[StoredFile], target: &Path) -> Resul
         }
     }
     Ok(Joined { left_out, ways, written: true })
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Of names, sizes, times and the files themselves: every file written here is a new one under an old name. Another
@@ -128,6 +142,19 @@ mod tests {
         assert_eq!(std::fs::read(&target).unwrap(), bytes);
         std::fs::remove_file(&target).unwrap();
         assert!(join(&parts).written && target.is_file());
+        // Of many parts few change: the table is that of parts read anew.
+        let many: Vec<StoredFile> = ["a", "b", "c", "d", "e"].map(|id| part(out, id, "done")).to_vec();
+        assert!(join(&many[..4]).written);
+        part(out, "c", "fail");
+        assert!(join(&many).written);
+        let bytes = std::fs::read(&target).unwrap();
+        let table = read(&target).unwrap();
+        let states: Vec<_> = (0..5).map(|row| table.text("status", row).unwrap()).collect();
+        assert_eq!(states, ["done", "done", "fail", "done", "done"]);
+        std::fs::remove_file(&target).unwrap();
+        assert!(join(&many).written);
+        assert_eq!(std::fs::read(&target).unwrap(), bytes);
+        let parts = [part(out, "a", "done"), part(out, "b", "done")];
         // What is left out is told each time.
         std::fs::write(&parts[0].path, "PAR1").unwrap();
         assert_eq!((join(&parts).left_out.len(), join(&parts).left_out.len()), (1, 1));

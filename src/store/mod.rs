@@ -20,6 +20,7 @@ mod parts;
 pub mod paths;
 pub mod provenance;
 pub mod read;
+mod rejoined;
 pub mod row_groups;
 pub mod rttm;
 mod seal;

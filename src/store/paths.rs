@@ -70,6 +70,17 @@ pub fn log_path(out: &Path, interview_id: &str) -> Result<PathBuf> {
     within(out, "logs", interview_id, "jsonl")
 }
 
+/// Hidden folder of the results that stages keep between runs, so that no reader of tables sees them.
+pub const STAGES: &str = ".stages";
+
+/// `out/.stages/<stage>/<interview_id>.stage`.
+///
+/// # Errors
+/// [`Error::Usage`] as in [`check_interview_id`].
+pub fn stage_path(out: &Path, stage: &str, interview_id: &str) -> Result<PathBuf> {
+    within(&out.join(STAGES), stage, interview_id, "stage")
+}
+
 /// `out/interviews.parquet`, the table of all interviews, or the same in another format where that is there.
 pub fn interviews_path(out: &Path) -> PathBuf {
     let mut paths = Format::ALL.map(|format| Writer::new(format).path(out, "interviews"));

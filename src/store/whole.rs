@@ -76,6 +76,15 @@ impl Unfinished {
         }
     }
 
+    /// Gives it its name without waiting for the disk: for what is known to be whole by a checksum of its own.
+    ///
+    /// # Errors
+    /// [`Error::Write`] with the final path.
+    pub fn finish_unsynced(self) -> Result<()> {
+        let Some(temporary) = self.temporary else { return Ok(()) };
+        temporary.persist(&self.target).map(|_| ()).map_err(|e| Error::write(&self.path, e.error))
+    }
+
     /// Gives it its name.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Why a value is missing.
 
 /// Why a group of columns is null; the value of a `<group>_missing` column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Missing {
     /// The recording has no such stream.
     NoStream,
@@ -77,6 +77,8 @@ pub enum Missing {
     NoVoice,
     /// Another voice than the label's talks most in the turn, or in the one before it.
     VoiceContradicts,
+    /// The transcript fits the sound no better than another would.
+    NoFit,
 }
 
 impl Missing {
@@ -120,6 +122,7 @@ impl Missing {
             Missing::StillPicture => "still_picture",
             Missing::NotTogether => "not_together",
             Missing::NeverSilent => "never_silent",
+            Missing::NoFit => "no_fit",
         }
     }
 }

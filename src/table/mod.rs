@@ -9,7 +9,7 @@ mod source;
 pub use column::{Column, Layout, all_from, all_of, all_until};
 pub use missing::Missing;
 pub use schema::{ColumnSpec, CutOff, Kind, Modality, TableSchema};
-pub use source::{SOURCES, reference};
+pub use source::{DIARIZATION, SMILE, SOURCES, reference};
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

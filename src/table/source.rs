@@ -1,12 +1,24 @@
 //! The papers and programs that columns' definitions come from: one list, of which columns name the short form and
 //! SCHEMA.md and codebooks print the whole.
 
+/// Who speaks when: the networks of diarization.
+pub const DIARIZATION: &str = "Plaquet & Bredin 2023; Silero VAD; Wang et al. 2023";
+
+/// Smiles and expressions: the networks of the face.
+pub const SMILE: &str = "face-api; MediaPipe";
+
 /// Short form, as columns' `source` names it, and the reference.
 pub const SOURCES: &[(&str, &str)] = &[
     (
         "Bazarevsky et al. 2020",
         "Bazarevsky, V., Grishchenko, I., Raveendran, K., Zhu, T., Zhang, F., Grundmann, M. (2020). BlazePose: \
          on-device real-time body pose tracking. arXiv 2006.10204. The networks of MediaPipe Pose, full.",
+    ),
+    (
+        "Bekerman et al. 2014",
+        "Bekerman, I., Gottlieb, P., Vaiman, M. (2014). Variations in eyeball diameters of the healthy adults. \
+         Journal of Ophthalmology 2014, 503645. The eye's size, by which the place of the iris between the corners of \
+         the eye becomes a direction.",
     ),
     (
         "Boersma & Weenink",
@@ -50,10 +62,21 @@ pub const SOURCES: &[(&str, &str)] = &[
          238-252.",
     ),
     (
+        "Everingham et al. 2006",
+        "Everingham, M., Sivic, J., Zisserman, A. (2006). Hello! My name is... Buffy: automatic naming of characters \
+         in TV video. British Machine Vision Conference. The idea that who speaks shows in whose mouth moves; the \
+         measure is Turnwise's own.",
+    ),
+    (
         "Eyben et al. 2016",
         "Eyben, F., et al. (2016). The Geneva Minimalistic Acoustic Parameter Set (GeMAPS) for voice research and \
          affective computing. IEEE Transactions on Affective Computing 7(2), 190-202. As openSMILE's configuration \
          eGeMAPSv02.",
+    ),
+    (
+        "face-api",
+        "face-api 1.7.15, Muehler, V., Mandic, V.: its network of seven expressions. The default; a recipe may name \
+         another one (face.expression).",
     ),
     (
         "Geweke 1982",
@@ -127,10 +150,20 @@ pub const SOURCES: &[(&str, &str)] = &[
          null-hypotheses. Psychological Methods 23(4), 757-773.",
     ),
     (
+        "Nieradzik 2025",
+        "Nieradzik, L. (2025). SwiftF0: fast and accurate monophonic pitch detection. arXiv 2508.18440. The pitch \
+         network of the package swift-f0 0.3.0: a pitch and a confidence every 16 ms, 46.875 to 2093.75 Hz.",
+    ),
+    (
         "Phipson & Smyth 2010",
         "Phipson, B., Smyth, G. K. (2010). Permutation p-values should never be zero: calculating exact p-values \
          when permutations are randomly drawn. Statistical Applications in Genetics and Molecular Biology 9(1), \
          39.",
+    ),
+    (
+        "Plaquet & Bredin 2023",
+        "Plaquet, A., Bredin, H. (2023). Powerset multi-class cross entropy loss for neural speaker diarization. \
+         Interspeech 2023. The network pyannote segmentation-3.0: which of up to three people talk, every 17 ms.",
     ),
     (
         "Rabiner & Sambur 1975",
@@ -158,6 +191,10 @@ pub const SOURCES: &[(&str, &str)] = &[
          interactional synchrony. Journal of Nonverbal Behavior 36(4), 263-279.",
     ),
     (
+        "Silero VAD",
+        "Silero Team: Silero VAD, version 6.2.3. The network of voice activity: a probability of speech every 32 ms.",
+    ),
+    (
         "Stiefelhagen & Zhu 2002",
         "Stiefelhagen, R., Zhu, J. (2002). Head orientation and gaze direction in meetings. CHI Extended Abstracts, \
          858-859.",
@@ -168,9 +205,10 @@ pub const SOURCES: &[(&str, &str)] = &[
          10587-10592.",
     ),
     (
-        "SwiftF0",
-        "SwiftF0, the pitch network of the package swift-f0: a pitch and a confidence every 16 ms, 46.875 to 2093.75 \
-         Hz.",
+        "Wang et al. 2023",
+        "Wang, H., Zheng, S., Chen, Y., Cheng, L., Chen, Q. (2023). CAM++: a fast and efficient network for speaker \
+         verification using context-aware masking. Interspeech 2023, 5301-5305. The network of voices, as \
+         campplus_cn_en_common of 3D-Speaker.",
     ),
     (
         "Welch 1967",

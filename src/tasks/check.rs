@@ -1,12 +1,12 @@
 //! The check of an annotation set: how much there is for each task and label, and what is wrong, sample by sample.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::rescue::{Instance, instances, is_client};
-use super::rule::{RULES, RuleSpec, strategy_set};
+use super::rule::{RULES, RuleSpec, strategy_set, words_elsewhere};
 use super::settings::Task;
-use crate::transcript::rescue::{COUPLE, FAMILY, Sample, THERAPIST};
+use crate::transcript::rescue::{COUPLE, FAMILY, GroupMode, Sample, THERAPIST};
 
 /// Media known by sample id, with the length where it is known.
 pub type Media = BTreeMap<String, Option<f64>>;
@@ -38,6 +38,9 @@ pub fn check(samples: &[Sample], dropped: &[String], media: Option<&Media>) -> F
     for rule in RULES {
         task_counts(&mut text, rule, &instances(samples, &Task::of(rule)));
     }
+    for told in apart_from_the_scripts(samples) {
+        line(&mut text, format_args!("{told}"));
+    }
     line(&mut text, format_args!("\nSamples"));
     let mut problems = dropped.len();
     let mut without = 0;
@@ -62,6 +65,7 @@ pub fn check(samples: &[Sample], dropped: &[String], media: Option<&Media>) -> F
             ),
         );
         found.iter().for_each(|c| line(&mut text, format_args!("    {c}")));
+        sample.unread.iter().for_each(|c| line(&mut text, format_args!("    not read: {c}")));
     }
     if !dropped.is_empty() {
         line(&mut text, format_args!("\nNot read"));
@@ -73,6 +77,46 @@ pub fn check(samples: &[Sample], dropped: &[String], media: Option<&Media>) -> F
     }
     line(&mut text, format_args!("{problems} problems"));
     Findings { text, problems }
+}
+
+/// What is read or may be counted otherwise than the benchmark's scripts do, and the option that decides it.
+fn apart_from_the_scripts(samples: &[Sample]) -> Vec<String> {
+    let fewest = RuleSpec::named("er").map_or(0, |rule| Task::of(rule).min_dialogue_words);
+    let mut told = Vec::new();
+    let in_lines = samples.iter().filter(|s| s.id_from_content).count();
+    if in_lines > 0 {
+        told.push(format!(
+            "  {in_lines} samples are several in one file, which the scripts do not read: their ids are the sample_id \
+             that they name; export rescue --bench writes a file for each"
+        ));
+    }
+    let words: usize = samples.iter().map(|s| words_elsewhere(s, fewest)).sum();
+    if words > 0 {
+        told.push(format!(
+            "  ER: {words} rows have under {fewest} words in ASCII letters and are left out, as the scripts do; \
+             dialogue_words = \"any_script\" counts other letters too, and keeps them"
+        ));
+    }
+    for mode in [GroupMode::Couple, GroupMode::Family] {
+        let own = samples.iter().filter(|s| s.group_mode == mode);
+        let states: BTreeSet<&str> = own
+            .flat_map(|s| &s.rows)
+            .filter(|r| r.primary_speaker == THERAPIST && !r.relation_cycle_state.is_empty())
+            .map(|r| r.relation_cycle_state.as_str())
+            .collect();
+        if !states.is_empty() {
+            told.push(format!(
+                "  RPP, {}: without a taxonomy in the task file its states are the {} seen, where the scripts have a \
+                 list of their own",
+                mode.name(),
+                states.len()
+            ));
+        }
+    }
+    if !told.is_empty() {
+        told.insert(0, "\nOther than the benchmark's scripts".into());
+    }
+    told
 }
 
 fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
@@ -109,15 +153,16 @@ fn rows_without_media(sample: &Sample, media: &Media) -> (usize, &'static str) {
 /// What is wrong with a sample's times, names and labels.
 fn complaints(sample: &Sample) -> Vec<String> {
     let mut found = Vec::new();
-    let known =
-        |name: &str| [THERAPIST, COUPLE, FAMILY].contains(&name) || sample.participants.iter().any(|p| p == name);
+    // The rows alone decide who takes part; whom the sample names is what they are checked against.
+    let named = if sample.named_participants.is_empty() { &sample.participants } else { &sample.named_participants };
+    let known = |name: &str| [THERAPIST, COUPLE, FAMILY].contains(&name) || named.iter().any(|p| p == name);
     if !sample.scenario.is_empty() && sample.scenario != sample.group_mode.name() {
         found.push(format!("scenario is {:?}, its id and rows say {}", sample.scenario, sample.group_mode.name()));
     }
-    for name in sample.participants.iter().filter(|n| !is_client(n)) {
+    for name in named.iter().filter(|n| !is_client(n)) {
         found.push(format!("participant {name:?} is no client"));
     }
-    for name in sample.participants.iter().filter(|n| is_client(n)) {
+    for name in named.iter().filter(|n| is_client(n)) {
         if !sample.rows.iter().any(|r| r.primary_speaker == *name) {
             found.push(format!("participant {name:?} never speaks"));
         }

@@ -197,7 +197,7 @@ pub(super) fn field_labels(task: &Task, labels: &Labels, samples: &[Sample]) -> 
 }
 
 /// Sorts, finds the levels, gives each label its value.
-fn finish(path: &Path, labels: &Labels, mut found: Vec<Label>) -> Result<LabelTable> {
+pub(super) fn finish(path: &Path, labels: &Labels, mut found: Vec<Label>) -> Result<LabelTable> {
     let key = |l: &Label| (l.interview_id.clone(), l.turn_index, l.source.clone(), l.target.clone());
     found.sort_by_key(key);
     if let Some(twice) = found.windows(2).find(|w| key(&w[0]) == key(&w[1])) {
@@ -297,6 +297,7 @@ fn parquet_cells(path: &Path) -> Result<Cells> {
 mod tests {
     use super::*;
     use crate::tasks::LABELS;
+    use crate::tasks::settings::Whose;
 
     fn labels(unit: LabelUnit, kind: AnswerKind, levels: &[&str], text: &str) -> Result<LabelTable> {
         let folder = tempfile::tempdir().unwrap();
@@ -310,6 +311,10 @@ mod tests {
             field: None,
             levels: levels.iter().map(|l| (*l).to_owned()).collect(),
             group: None,
+            tier: None,
+            min_overlap: None,
+            whose: Whose::default(),
+            without: None,
         };
         read_labels(&Task::of(&LABELS), &labels)
     }
@@ -341,6 +346,10 @@ mod tests {
             field: None,
             levels: Vec::new(),
             group: Some("pair".into()),
+            tier: None,
+            min_overlap: None,
+            whose: Whose::default(),
+            without: None,
         };
         for (rows, told) in
             [("a,1,x,g1\na,2,y,g2\n", "l.csv:3: a is of the groups g1 and g2"), ("a,1,x,\n", "no group of a")]

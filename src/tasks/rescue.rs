@@ -28,10 +28,12 @@ pub struct Instance {
     pub boundary: &'static str,
     /// The closed set the answer is in; VP: the participants.
     pub candidates: Vec<String>,
+    /// RPP: where that set is from, `task_file` or `labels_seen`.
+    pub closed_set: &'static str,
     /// SSP: whom the therapist supports.
     pub known_support_target: String,
-    /// SSP, by option: what the target felt last.
-    pub known_emotion: Option<KnownEmotion>,
+    /// SSP, by option: all that the target felt in the last row that tells it.
+    pub known_emotions: Vec<KnownEmotion>,
     /// `row_index` of the rows that may be looked at, in order; nothing after the last one is known.
     pub context: Vec<u32>,
 }
@@ -45,7 +47,7 @@ pub struct KnownEmotion {
     pub person: String,
     /// In words.
     pub emotion: String,
-    /// As annotated.
+    /// Rounded, half to even.
     pub intensity: Option<f64>,
 }
 
@@ -94,12 +96,9 @@ pub(super) fn id_by_sample(sample: &Sample, row: &Row) -> String {
     format!("{}__row{}", sample.id, row.row_index)
 }
 
-/// `{file stem}__row{r}`; the file is the sample's own, or in JSONL the one it was made from.
+/// `{file stem}__row{r}`: the end of the id, which is the file's place.
 pub(super) fn id_by_file(sample: &Sample, row: &Row) -> String {
-    let last = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-    let source = last(&sample.source_file);
-    let stem = source.rsplit_once('.').map_or(source.as_str(), |(stem, _)| stem);
-    let stem = if stem.is_empty() { last(&sample.id) } else { stem.to_owned() };
+    let stem = sample.id.rsplit('/').next().unwrap_or_default();
     format!("{stem}__row{}", row.row_index)
 }
 

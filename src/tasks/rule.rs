@@ -15,6 +15,7 @@ use super::settings::Task;
 use crate::spelling::meant;
 use crate::transcript::rescue::Sample;
 
+pub(super) use emotion::words_elsewhere;
 pub(super) use support::strategy_set;
 
 /// The benchmark's rules, in the order of reports.
@@ -30,6 +31,9 @@ pub static LABELS: RuleSpec = RuleSpec {
     candidates: Candidates::OneSet,
     metrics: None,
     options: &["include_current"],
+    context_size: -1,
+    pads_rankings: false,
+    paper: &[],
     wording: None,
     counted_as: |one| one.label.clone(),
 };
@@ -48,6 +52,12 @@ pub struct RuleSpec {
     pub metrics: Option<Metrics>,
     /// Keys of a task that this rule reads beside those that all rules read.
     pub options: &'static [&'static str],
+    /// Rows of context where a task says nothing else: what the benchmark's commands take.
+    pub context_size: i64,
+    /// A ranking of fewer than three is filled up with the closed set, in its order, as the benchmark's scripts do.
+    pub pads_rankings: bool,
+    /// The metrics that the benchmark's paper gives for it.
+    pub paper: &'static [&'static str],
     /// Key of its question in `data/questions.toml`; `None` = the question of the unit that the labels are of.
     pub wording: Option<&'static str>,
     /// What an instance counts as where an annotation set is checked.
@@ -77,6 +87,11 @@ impl PartialEq for RuleSpec {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
+}
+
+/// The rules whose instances the benchmark releases as files of their own: of emotions and of viewpoints.
+pub(super) fn released() -> [&'static RuleSpec; 2] {
+    [&emotion::RULE, &viewpoint::RULE]
 }
 
 /// A rule by its name in a task file.

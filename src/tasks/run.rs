@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::clips::Clips;
 use super::features::{FeatureSet, FeatureTable, SampleFeatures};
 use super::labelled::{InterviewTables, labelled_table};
 use super::labels::{LabelTable, field_labels, read_labels};
-use super::rescue::instances;
-use super::settings::{Labels, Task, read_tasks};
+use super::rescue::{Instance, instances};
+use super::selection::Selection;
+use super::settings::{Evidence, Labels, Task, read_tasks};
 use super::table::task_table;
+use super::tier_labels::tier_labels;
 use crate::error::{Error, Result};
 use crate::store::Writer;
 use crate::store::agreement::{AnnotatedRow, agree};
@@ -33,6 +36,10 @@ pub struct TaskRequest<'a> {
     pub tasks: &'a Path,
     /// Samples of the benchmark's; tasks with a table of labels need none.
     pub annotations: Option<&'a Path>,
+    /// Which of the samples.
+    pub selection: &'a Selection,
+    /// The folder that row clips were exported to, for tasks that show rows as clips.
+    pub clips: Option<&'a Path>,
     /// Pass over rows of the annotations that are wrong, and tell them.
     pub lenient: bool,
     /// Go on where interviews were made by different recipes, models or versions.
@@ -60,15 +67,16 @@ struct Work {
 /// for annotations other than those extracted, a leak, or interviews made in several ways; [`Error::Write`] for a
 /// table.
 pub fn write_task_tables(request: &TaskRequest<'_>) -> Result<String> {
-    let tasks = read_tasks(request.tasks)?;
-    let samples = samples(request)?;
+    let mut tasks = read_tasks(request.tasks)?;
+    let samples = request.selection.apply(samples(request)?)?;
+    set_clips(&mut tasks, &samples, request.clips)?;
     let needs_annotations = |t: &&Task| t.labels.as_ref().is_none_or(|l| l.field.is_some());
     if let Some(task) = tasks.iter().find(needs_annotations).filter(|_| request.annotations.is_none()) {
         let what = format!("task {} is made from annotations, and none are given", task.name);
         return Err(Error::Usage { what, hint: "name them with --annotations".into() });
     }
     samples.iter().try_for_each(|sample| agrees(sample, request.out))?;
-    let all: Vec<Work> = tasks.into_iter().map(|task| Work::new(task, &samples)).collect::<Result<_>>()?;
+    let all: Vec<Work> = tasks.into_iter().map(|task| Work::new(task, &samples, request.out)).collect::<Result<_>>()?;
     let footers = footers(request.out, &all)?;
     let metadata: Vec<FileMetadata> =
         all.iter().map(|work| made(work, &footers, request.mixed)).collect::<Result<_>>()?;
@@ -93,6 +101,23 @@ pub fn write_task_tables(request: &TaskRequest<'_>) -> Result<String> {
     Ok(report)
 }
 
+/// Lets tasks that show rows as clips know which rows have one.
+fn set_clips(tasks: &mut [Task], samples: &[Sample], folder: Option<&Path>) -> Result<()> {
+    let shown = |t: &&mut Task| t.evidence == Evidence::TurnVideoAudio;
+    let clips = match folder {
+        Some(folder) => Some(Clips::read(folder, samples.iter().map(|s| s.id.as_str()))?),
+        None => None,
+    };
+    for task in tasks.iter_mut().filter(shown) {
+        if clips.is_none() {
+            let why = "rows without a clip are not left out; name the folder of the clips with --clips";
+            tracing::warn!("task {}: it shows rows as clips, and nobody says which have one: {why}", task.name);
+        }
+        task.clips.clone_from(&clips);
+    }
+    Ok(())
+}
+
 fn path_of(request: &TaskRequest<'_>, task: &Task) -> Result<PathBuf> {
     table_path_in(request.writer.format(), request.out, "tasks", &task.name)
 }
@@ -110,9 +135,10 @@ fn samples(request: &TaskRequest<'_>) -> Result<Vec<Sample>> {
 }
 
 impl Work {
-    fn new(task: Task, samples: &[Sample]) -> Result<Self> {
+    fn new(task: Task, samples: &[Sample], out: &Path) -> Result<Self> {
         let labels = match &task.labels {
             Some(labels) if labels.field.is_some() => Some(field_labels(&task, labels, samples)?),
+            Some(labels) if labels.tier.is_some() => Some(tier_labels(&task, labels, out)?),
             Some(labels) => Some(read_labels(&task, labels)?),
             None => None,
         };
@@ -203,7 +229,28 @@ fn by_rule(
         let why = "the benchmark's ids of this task are made from the file's name alone";
         tracing::warn!("task {}: several instances have one id, such as {}: {why}", task.name, twice[0]);
     }
+    tell_closed_set(task, &instances);
     Ok((task_table(task, &instances, samples, set, values)?, values.len()))
+}
+
+/// Tells where the closed set is from when that is no set of the benchmark's, and labels that lie outside of it.
+fn tell_closed_set(task: &Task, instances: &[Instance]) {
+    for mode in ["couple", "family"] {
+        let own = || instances.iter().filter(|i| i.group_mode == mode && !i.closed_set.is_empty());
+        if let Some(one) = own().find(|i| i.closed_set == "labels_seen") {
+            let (name, count) = (&task.name, one.candidates.len());
+            let why = "macro means and padding are the benchmark's only with its taxonomy in the task file";
+            tracing::warn!("task {name}, {mode}: the closed set is the {count} labels seen; {why}");
+        }
+        let outside: Vec<&Instance> = own().filter(|i| !i.candidates.contains(&i.label)).collect();
+        if let Some(first) = outside.first() {
+            let (name, count) = (&task.name, outside.len());
+            let what = format!("{:?} of {}", first.label, first.id);
+            tracing::warn!(
+                "task {name}, {mode}: {count} labels are outside of the taxonomy, no answer can be right: {what}"
+            );
+        }
+    }
 }
 
 /// The tables of an interview, with the columns that the features need, and `more`.

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::choices::{DialogueWords, Taxonomy};
+use super::clips::Clips;
 use super::rule::{AnswerKind, LABELS, RULES, RuleSpec, by_name};
 use crate::error::{Error, Result};
 use crate::table::CutOff;
@@ -56,6 +58,21 @@ pub struct Labels {
     /// Instead of a file: a text field of the annotations' rows, such as `utterance_type`; the unit is the turn.
     #[serde(default)]
     pub field: Option<String>,
+    /// Instead of a file: tiers beside the speech, from the `annotations` of the extracted interviews, by name with `*`
+    /// and `?`; the unit is the turn, and the label the value that shares most time with it.
+    #[serde(default)]
+    pub tier: Option<String>,
+    /// Of a tier: the least share of the turn for which its value holds, above 0 to 1; left out: 0.5. Points have no
+    /// length, and the value that most of them have is the turn's.
+    #[serde(default)]
+    pub min_overlap: Option<f64>,
+    /// Of a tier: which of its annotations count for a turn.
+    #[serde(default)]
+    pub whose: Whose,
+    /// Of a tier: the label of turns in which no value holds long enough, where only what happens is coded. Left out:
+    /// they are no instances.
+    #[serde(default)]
+    pub without: Option<String>,
     /// The classes, or the levels from lowest to highest. Left out: those that occur, numbers by size and texts by
     /// letter.
     #[serde(default)]
@@ -63,6 +80,17 @@ pub struct Labels {
     /// The file's column with the group that no fold may part; left out: the folder of the interview's id, else the id.
     #[serde(default)]
     pub group: Option<String>,
+}
+
+/// Which annotations of a tier count for a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Whose {
+    /// Those about its speaker, and those about nobody by name.
+    #[default]
+    Speaker,
+    /// All.
+    Anyone,
 }
 
 fn label_column() -> String {
@@ -111,7 +139,8 @@ pub struct Task {
     /// Where the labels are, for a task without a rule of the benchmark's.
     #[serde(default)]
     pub labels: Option<Labels>,
-    /// Rows before the instance's own that are shown; -1 = all (VP: none). Of a dyad or an interview: its first rows.
+    /// Rows before the instance's own that are shown; -1 = all (VP: none). ITP counts the decision's own row among
+    /// them, and shows it in any case. Left out: 3, for RPP and labels all. Of a dyad or an interview: its first rows.
     #[serde(default = "all_rows")]
     pub context_size: i64,
     /// What is shown of them.
@@ -124,8 +153,18 @@ pub struct Task {
     #[serde(default = "five")]
     pub max_per_sample: usize,
     /// ER: fewest words in the row's text.
-    #[serde(default)]
+    #[serde(default = "five")]
     pub min_dialogue_words: usize,
+    /// ER: what counts as a word.
+    #[serde(default)]
+    pub dialogue_words: DialogueWords,
+    /// RPP: the relation states; left out, those that are seen in the annotations.
+    #[serde(default)]
+    pub taxonomy: Taxonomy,
+    /// The clips that are there: where rows are shown as clips, ER and VP take only rows that have one, and SSP only
+    /// instances with one in the context. `None` = nobody said, so none is left out.
+    #[serde(skip)]
+    pub clips: Option<Clips>,
     /// RPP: rows of any speaker instead of the therapist's alone.
     #[serde(default)]
     pub any_speaker: bool,
@@ -162,18 +201,45 @@ fn one() -> usize {
     1
 }
 
+impl Labels {
+    /// What is wrong with where the labels come from.
+    fn fault_of_source(&self) -> Option<String> {
+        let sources = [self.file.is_some(), self.field.is_some(), self.tier.is_some()];
+        let of_tier = self.min_overlap.is_some() || self.without.is_some() || self.whose != Whose::default();
+        match sources.iter().filter(|s| **s).count() {
+            0 => return Some("labels: name a `file`, an annotation `field` or a `tier`".into()),
+            1 => {}
+            _ => return Some("labels: several of `file`, `field` and `tier` are given; name one".into()),
+        }
+        if self.tier.is_none() {
+            return of_tier.then(|| "labels: `min_overlap`, `whose` and `without` are of a `tier`".into());
+        }
+        if self.unit != LabelUnit::Turn {
+            return Some("labels: a tier has labels of turns; use unit = \"turn\"".into());
+        }
+        if self.group.is_some() {
+            return Some("labels: `group` is a column of a file".into());
+        }
+        let share = self.min_overlap.filter(|s| !(*s > 0.0 && *s <= 1.0))?;
+        Some(format!("labels: min_overlap = {share}: give a share of the turn above 0 and at most 1"))
+    }
+}
+
 impl Task {
-    /// A rule with the benchmark's defaults and no features.
+    /// A rule with the defaults of the benchmark's commands, and no features.
     pub fn of(rule: &'static RuleSpec) -> Self {
         Task {
             name: rule.name.into(),
             rule,
             labels: None,
-            context_size: -1,
+            context_size: rule.context_size,
             evidence: Evidence::default(),
             max_per_class: 0,
             max_per_sample: 5,
-            min_dialogue_words: 0,
+            min_dialogue_words: 5,
+            dialogue_words: DialogueWords::default(),
+            taxonomy: Taxonomy::default(),
+            clips: None,
             any_speaker: false,
             include_current: false,
             known_emotion: false,
@@ -181,6 +247,22 @@ impl Task {
             exclude: Vec::new(),
             lags: 1,
         }
+    }
+
+    /// True where rows are shown as clips and are known to have none.
+    fn lacks_clip(&self, sample: &str, row: u32) -> bool {
+        self.evidence == Evidence::TurnVideoAudio && self.clips.as_ref().is_some_and(|c| c.of(sample, row).is_none())
+    }
+
+    /// False only where the row is to be shown as a clip and has none.
+    pub(super) fn has_clip(&self, sample: &str, row: u32) -> bool {
+        !self.lacks_clip(sample, row)
+    }
+
+    /// False only where rows are to be shown as clips and none of these has one.
+    pub(super) fn has_any_clip(&self, sample: &str, rows: &[u32]) -> bool {
+        let watched = self.evidence == Evidence::TurnVideoAudio && self.clips.is_some();
+        !watched || rows.iter().any(|row| self.has_clip(sample, *row))
     }
 
     /// True when an instance is looked at only after its interview is over: a dyad or an interview, all of its rows
@@ -209,9 +291,10 @@ impl Task {
             }
             (Some(_), None) => return None,
         };
+        if let Some(fault) = labels.fault_of_source() {
+            return Some(fault);
+        }
         match (&labels.file, &labels.field) {
-            (None, None) => Some("labels: name a `file` or an annotation `field`".into()),
-            (Some(_), Some(_)) => Some("labels: `file` and `field` are both given; name one".into()),
             (None, Some(_)) if labels.unit != LabelUnit::Turn => {
                 Some("labels: an annotation field has labels of turns; use unit = \"turn\"".into())
             }
@@ -258,7 +341,10 @@ pub fn read_tasks(path: &Path) -> Result<Vec<Task>> {
     let written: toml::Table = toml::from_str(&text).map_err(|e| fail(e.to_string()))?;
     let written =
         written.get("task").and_then(toml::Value::as_array).into_iter().flatten().filter_map(toml::Value::as_table);
-    for (task, keys) in tasks.iter().zip(written) {
+    for (task, keys) in tasks.iter_mut().zip(written) {
+        if !keys.contains_key("context_size") {
+            task.context_size = task.rule.context_size;
+        }
         if let Some(fault) = unread_option(task.rule, keys.keys()) {
             return Err(fail(format!("task {:?}: {fault}", task.name)));
         }
@@ -272,7 +358,7 @@ pub fn read_tasks(path: &Path) -> Result<Vec<Task>> {
         if tasks[..i].iter().any(|t| t.name == task.name) {
             return Err(fail(format!("task name {:?} is used twice", task.name)));
         }
-        if let Some(fault) = task.fault() {
+        if let Some(fault) = task.taxonomy.fault().or_else(|| task.fault()) {
             return Err(fail(format!("task {:?}: {fault}", task.name)));
         }
     }
@@ -306,13 +392,23 @@ mod tests {
                 ..Task::of(RuleSpec::named("rpp").unwrap())
             }
         );
+        // What the benchmark's commands take where nothing is said.
+        let sizes = |rule: &str| read(&format!("[[task]]\nname = \"a\"\nrule = \"{rule}\"\n")).unwrap()[0].clone();
+        for (rule, size) in [("itp", 3), ("rpp", -1), ("stp", 3), ("ssp", 3), ("er", 3), ("vp", 3)] {
+            assert_eq!(sizes(rule), Task { name: "a".into(), ..Task::of(RuleSpec::named(rule).unwrap()) });
+            assert_eq!(sizes(rule).context_size, size, "{rule}");
+        }
+        assert_eq!(sizes("er").min_dialogue_words, 5);
         for (text, expected) in [
+            ("[[task]]\nname = \"a\"\nrule = \"rpp\"\ntaxonomy = { couple = [\"x\", \"x\"] }\n", "named twice"),
+            ("[[task]]\nname = \"a\"\nrule = \"rpp\"\ntaxonomy = { couples = [\"x\"] }\n", "couples"),
+            ("[[task]]\nname = \"a\"\nrule = \"ssp\"\ntaxonomy = { couple = [\"x\"] }\n", "no option taxonomy"),
             ("[[task]]\nname = \"a\"\nrule = \"xyz\"\n", "xyz"),
             ("[[task]]\nname = \"a\"\nrule = \"er\"\nwindow = 3\n", "window"),
             ("[[task]]\nname = \"a\"\nrule = \"vpp\"\n", "did you mean \"rpp\"?"),
             (
                 "[[task]]\nname = \"a\"\nrule = \"er\"\nany_speaker = true\n",
-                "rule \"er\" has no option any_speaker; it has max_per_sample, min_dialogue_words",
+                "rule \"er\" has no option any_speaker; it has max_per_sample, min_dialogue_words, dialogue_words",
             ),
             (
                 "[[task]]\nname = \"a\"\nrule = \"stp\"\nknown_emotion = true\n",
@@ -324,6 +420,18 @@ mod tests {
                 "one of them makes",
             ),
             ("[[task]]\nname = \"a\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\n", "name a `file`"),
+            (
+                "[[task]]\nname = \"a\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\ntier = \"A\"\nmin_overlap = 0\n",
+                "min_overlap = 0: give a share",
+            ),
+            (
+                "[[task]]\nname = \"a\"\n[task.labels]\nunit = \"turn\"\nkind = \"text\"\nfile = \"A\"\nwithout = \"no\"\n",
+                "are of a `tier`",
+            ),
+            (
+                "[[task]]\nname = \"a\"\n[task.labels]\nunit = \"dyad\"\nkind = \"text\"\ntier = \"A\"\n",
+                "a tier has labels of turns",
+            ),
             (
                 "[[task]]\nname = \"a\"\n[task.labels]\nunit = \"dyad\"\nkind = \"text\"\nfield = \"x\"\n",
                 "labels of turns",

@@ -49,8 +49,9 @@ pub fn task_table(
             .set("label_boundary", Some(one.boundary).filter(|b| !b.is_empty()))
             .set("candidates", one.candidates.clone())
             .set("known_support_target", Some(one.known_support_target.as_str()).filter(|t| !t.is_empty()))
-            .set("known_emotion", one.known_emotion.as_ref().map(|e| e.emotion.as_str()))
-            .set("known_emotion_intensity", one.known_emotion.as_ref().and_then(|e| e.intensity))
+            .set("closed_set", Some(one.closed_set).filter(|c| !c.is_empty()))
+            .set("known_emotion", known_emotion(one))
+            .set("known_emotion_intensity", known_intensity(one))
             .set("evidence", task.evidence.name())
             .set("evidence_rows", evidence_rows(one, sample, task))
             .set("context_first_row", one.context.first().copied())
@@ -72,6 +73,20 @@ pub fn task_table(
 fn viewpoints(one: &Instance) -> Option<Vec<String>> {
     let list = one.viewpoints.iter().filter_map(|v| serde_json::to_string(v).ok()).collect::<Vec<_>>();
     (!list.is_empty()).then_some(list)
+}
+
+/// One feeling alone as written, several each with its person.
+fn known_emotion(one: &Instance) -> Option<String> {
+    match &one.known_emotions[..] {
+        [] => None,
+        [only] => Some(only.emotion.clone()),
+        all => Some(all.iter().map(|e| format!("{}: {}", e.person, e.emotion)).collect::<Vec<_>>().join("; ")),
+    }
+}
+
+fn known_intensity(one: &Instance) -> Option<f64> {
+    let told: Vec<f64> = one.known_emotions.iter().filter_map(|e| e.intensity).collect();
+    (!told.is_empty()).then(|| told.iter().sum::<f64>() / told.len() as f64)
 }
 
 /// Who speaks the instance's row; only where the row itself is shown.
@@ -163,8 +178,19 @@ pub(super) fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
         label("label_boundary", Kind::Str, "Label: kind of boundary; it tells the answer."),
         key("candidates", Kind::StrList, "", "The closed set of answers; for viewpoints the participants."),
         key("known_support_target", Kind::Str, "", "Whom the therapist supports, where the task tells it."),
-        key("known_emotion", Kind::Str, "", "What the target felt last, where the task tells it."),
-        key("known_emotion_intensity", Kind::F64, "", "How strongly, as annotated."),
+        key("closed_set", Kind::Str, "", "Where the closed set is from: task_file, or labels_seen; null elsewhere."),
+        key(
+            "known_emotion",
+            Kind::Str,
+            "",
+            "What the target felt last, where the task tells it: each person and feeling of the last row that tells it.",
+        ),
+        key(
+            "known_emotion_intensity",
+            Kind::F64,
+            "",
+            "How strongly, 0 to 10, rounded as annotated; of several the mean.",
+        ),
         key("evidence", Kind::Str, "", "Evidence mode."),
         key(
             "evidence_rows",

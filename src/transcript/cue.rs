@@ -53,6 +53,7 @@ pub(super) fn into_turns(cues: Vec<Cue>, webvtt: bool, draft: &mut Draft) {
         })
         .collect();
     let parsed = repeat::once(parsed, draft);
+    draft.settle_labels();
     // Cues know what was dropped before them; what was dropped after the last is before none.
     draft.take_lost();
     let voices = parsed.iter().flat_map(|c| &c.lines).any(has_voice);

@@ -48,6 +48,10 @@ struct Sample {
 }
 
 fn samples() -> Vec<Sample> {
+    tables_and_tiers().into_iter().chain(captions_and_services()).collect()
+}
+
+fn tables_and_tiers() -> Vec<Sample> {
     let sample = |name, text, says_end| Sample { name, text, says_end };
     let srt = |numbers: bool| {
         all(|n, a, b, s, t| {
@@ -125,6 +129,41 @@ fn samples() -> Vec<Sample> {
         sample("a.TextGrid", grid, true),
         sample("a.TextGrid", short_grid, true),
         sample("a.cha", format!("@UTF8\n@Begin\n@Participants:\tANN Anna, BER Berta\n{chat}@End\n"), true),
+    ]
+}
+
+fn captions_and_services() -> Vec<Sample> {
+    let sample = |name, text, says_end| Sample { name, text, says_end };
+    let sbv = all(|_, a, b, s, t| format!("{},{}\n{}: {t}\n\n", clock(a, '.'), clock(b, '.'), s.to_uppercase()));
+    let ass = all(|_, a, b, s, t| {
+        let hour = |millis| format!("0{}", &clock(millis, '.')[1..]);
+        format!("Dialogue: 0,{},{},Default,{s},0,0,0,,{t}\n", hour(a), hour(b))
+    });
+    let fields = "Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text";
+    let ttml = all(|n, a, b, s, t| {
+        format!("<p xml:id=\"p{n}\" begin=\"{}\" end=\"{}s\" ttm:agent=\"{s}\">{t}</p>\n", clock(a, '.'), secs(b))
+    });
+    let srv3 = all(|_, a, b, _, t| format!("<p t=\"{a}\" d=\"{}\">{t}</p>\n", b - a));
+    let turns = all(|_, a, b, s, t| {
+        let span = format!("startTime=\"{}\" endTime=\"{}\"", secs(a), secs(b));
+        format!("<Turn speaker=\"{s}\" {span}><Sync time=\"{}\"/>\n{t}\n</Turn>\n", secs(a))
+    });
+    let utterances = all(|n, a, b, s, t| {
+        let comma = if n < CUES { "," } else { "" };
+        format!("  {{\"speaker\": {s:?}, \"start\": {a}, \"end\": {b}, \"text\": {t:?}, \"words\": []}}{comma}\n")
+    });
+    let events = all(|n, a, b, _, t| {
+        let comma = if n < CUES { "," } else { "" };
+        format!("  {{\"tStartMs\": {a}, \"dDurationMs\": {}, \"segs\": [{{\"utf8\": {t:?}}}]}}{comma}\n", b - a)
+    });
+    vec![
+        sample("a.sbv", sbv, false),
+        sample("a.ass", format!("[Script Info]\n\n[Events]\nFormat: {fields}\n{ass}"), false),
+        sample("a.ttml", format!("<?xml version=\"1.0\"?>\n<tt><body><div>\n{ttml}</div></body></tt>\n"), true),
+        sample("a.srv3", format!("<timedtext format=\"3\"><body>\n{srv3}</body></timedtext>\n"), true),
+        sample("a.trs", format!("<Trans><Episode><Section>\n{turns}</Section></Episode></Trans>\n"), true),
+        sample("a.json", format!("{{\"status\": \"completed\", \"utterances\": [\n{utterances}]}}\n"), true),
+        sample("a.json3", format!("{{\"wireMagic\": \"pb3\", \"events\": [\n{events}]}}\n"), true),
     ]
 }
 

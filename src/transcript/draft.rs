@@ -2,25 +2,37 @@
 
 use std::path::Path;
 
-use super::label::turns::relabel;
-use super::{Format, Labels, Transcript, events, overlap, rescue};
-use crate::annotation::{SoundEvent, Turn, Word};
+use super::tiers::codes;
+use super::{Format, Labels, ReadOptions, Transcript, rescue};
+use crate::annotation::{SoundEvent, TierCode, Turn, Word};
 use crate::error::{Error, Result};
 use crate::text::clean_in_place;
 use crate::time::{LONGEST_SECS, Seconds, Segment};
 use crate::warning::Warning;
+
+mod part;
 
 /// Collects turns and warnings of one file.
 pub(super) struct Draft<'a> {
     path: &'a Path,
     lenient: bool,
     labels: Labels,
+    /// Names of the tiers that are speech, and the media that the transcript is of.
+    speech_tiers: &'a [String],
+    media: Option<&'a Path>,
+    /// True where the file has tiers, so that their names mean something.
+    has_tiers: bool,
+    pub(super) codes: Vec<TierCode>,
     /// True where times are whole numbers of a unit that the file does not tell.
     bare_times: bool,
     /// True when the text does not end with a line end and its last words are the last turn's: they may have been cut
     /// off.
     open_end: bool,
     turns: Vec<Turn>,
+    /// True where the reader has looked for labels itself.
+    labels_settled: bool,
+    /// Sounds that the format marks as such.
+    sounds: Vec<SoundEvent>,
     /// The lines of dropped cues, and true until the turn behind the last of them comes.
     dropped_lines: Vec<usize>,
     lost: bool,
@@ -42,9 +54,15 @@ impl<'a> Draft<'a> {
             path,
             lenient,
             labels: Labels::default(),
+            speech_tiers: &[],
+            media: None,
+            has_tiers: false,
+            codes: Vec::new(),
             bare_times: false,
             open_end: false,
             turns: Vec::new(),
+            labels_settled: false,
+            sounds: Vec::new(),
             dropped_lines: Vec::new(),
             lost: false,
             dropped: Vec::new(),
@@ -55,9 +73,20 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The same with labels believed as asked.
-    pub(super) fn with_labels(self, labels: Labels) -> Self {
-        Draft { labels, ..self }
+    /// The same with labels believed and tiers taken as asked.
+    pub(super) fn with(self, options: &ReadOptions<'a>) -> Self {
+        Draft { labels: options.labels, speech_tiers: options.tiers, media: options.media, ..self }
+    }
+
+    /// The names of the tiers that are speech; none: the tiers themselves tell it.
+    pub(super) fn speech_tiers(&mut self) -> &'a [String] {
+        self.has_tiers = true;
+        self.speech_tiers
+    }
+
+    /// The media that the transcript is of, where they are known.
+    pub(super) fn media(&self) -> Option<&'a Path> {
+        self.media
     }
 
     /// Whether labels in the text are believed.
@@ -182,6 +211,16 @@ impl<'a> Draft<'a> {
         self.turns.push(Turn { index, segment, speaker, text, words });
     }
 
+    /// Says that labels in the words have been looked for, in the lines of cues.
+    pub(super) fn settle_labels(&mut self) {
+        self.labels_settled = true;
+    }
+
+    /// Adds a sound that the format marks as one, in a turn or beside all.
+    pub(super) fn push_sound(&mut self, segment: Segment, speaker: Option<&str>, what: String, in_turn: bool) {
+        self.sounds.push(SoundEvent { segment, speaker: speaker.map(str::to_owned), what, in_turn });
+    }
+
     /// Keeps all fields of the sample whose rows the turns are.
     pub(super) fn keep_sample(&mut self, sample: rescue::Sample) {
         self.sample = Some(sample);
@@ -225,50 +264,21 @@ impl<'a> Draft<'a> {
                 "the transcript must hold at least one timed turn; leave the transcript out to work without one",
             ));
         }
-        let mut events = if format.holds_several() { Vec::new() } else { self.part(format)? };
+        let mut events = if format.holds_several() { Vec::new() } else { self.part()? };
+        if !self.has_tiers && !self.speech_tiers.is_empty() {
+            let names = self.speech_tiers.join(", ");
+            self.warn(format!("the tiers named ({names}) are not looked for: a file of this format has none"));
+        }
         self.clean(&mut events);
+        codes::finish(&mut self.codes, &self.turns);
         self.tell_oddities();
         self.tell_open_end();
         let mut after_dropped: Vec<u32> =
             self.dropped.iter().filter_map(|&d| self.turns.get(d)).map(|t| t.index).collect();
         after_dropped.sort_unstable();
         after_dropped.dedup();
-        let Draft { turns, sample, language, bare_times, warnings, .. } = self;
-        Ok(Transcript { format, turns, events, after_dropped, bare_times, language, sample, warnings })
-    }
-
-    /// Who says it, what overlaps it and what is heard with it, out of the words of the turns. Samples are told row by
-    /// row, as they are.
-    fn part(&mut self, format: Format) -> Result<Vec<SoundEvent>> {
-        let mut turns = std::mem::take(&mut self.turns);
-        let mut dropped = std::mem::take(&mut self.dropped);
-        // These two have looked at their lines.
-        if !matches!(format, Format::Srt | Format::WebVtt) {
-            relabel(&mut turns, &dropped, self.labels, self);
-        }
-        let overlaps = overlap::of_turns(&mut turns, &mut dropped);
-        if overlaps > 0 {
-            self.warn(format!("{overlaps} stretches marked as another's became turns with the times of the whole cue"));
-        }
-        let events = events::of_turns(&mut turns, &mut dropped);
-        if turns.is_empty() {
-            let what = format!("no cues: all {} describe sounds, and nothing is said", events.len());
-            return Err(self.fail(0, what, "leave the transcript out to work without one"));
-        }
-        if !events.is_empty() {
-            let alone = events.iter().filter(|e| !e.in_turn).count();
-            let inside = events.len() - alone;
-            self.warn(format!(
-                "{} descriptions of sounds are events and no words: {alone} cues of nothing else, {inside} beside \
-                 words",
-                events.len()
-            ));
-        }
-        for (turn, index) in turns.iter_mut().zip(1..) {
-            turn.index = index;
-        }
-        (self.turns, self.dropped) = (turns, dropped);
-        Ok(events)
+        let Draft { turns, codes, sample, language, bare_times, warnings, .. } = self;
+        Ok(Transcript { format, turns, events, codes, after_dropped, bare_times, language, sample, warnings })
     }
 
     /// Plain text formats do not say where they end. A last line without a line end proves nothing, but together with
@@ -318,7 +328,16 @@ impl<'a> Draft<'a> {
             let changed = clean_in_place(&mut event.what) | event.speaker.as_mut().is_some_and(clean_in_place);
             count += usize::from(changed);
         }
-        for (count, what) in [(count, "turns of the transcript"), (self.changed, "texts of the sample")] {
+        let mut codes = 0;
+        for code in &mut self.codes {
+            let named = code.person.as_mut().is_some_and(clean_in_place);
+            codes += usize::from(clean_in_place(&mut code.tier) | clean_in_place(&mut code.value) | named);
+        }
+        for (count, what) in [
+            (codes, "codes of the transcript"),
+            (count, "turns of the transcript"),
+            (self.changed, "texts of the sample"),
+        ] {
             if count > 0 {
                 self.warnings.push(Warning::ControlCharacters { count, what });
             }
@@ -353,7 +372,7 @@ impl<'a> Draft<'a> {
             );
         }
         let all = [
-            unordered.tell("start before the turn above them; file order is kept"),
+            unordered.tell("start before the turn above them; turn_index keeps the file's order, rows go by time"),
             overlapping.tell("overlap an earlier one"),
             repeated.tell("repeat the times and words of another"),
             empty.tell("have zero length"),

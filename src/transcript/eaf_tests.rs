@@ -43,6 +43,6 @@ fn an_origin_that_is_no_number_is_told() {
         warned(&read_bytes(document("x").as_bytes(), Path::new("a.eaf"), &LENIENT).unwrap())
             .contains("read without it")
     );
-    assert!(warned(&parse("a.eaf", &document("1500"))).contains("1500 ms (TIME_ORIGIN); not applied"));
+    assert!(warned(&parse("a.eaf", &document("1500"))).contains("\"a.mp4\" by 1500 ms (TIME_ORIGIN); not applied"));
     assert_eq!(warned(&parse("a.eaf", &document(""))), "");
 }

@@ -1,14 +1,85 @@
-//! Bytes to text: byte order marks, UTF-8, UTF-16 and UTF-32 with or without one, windows-1252 as the last resort; one
-//! kind of newline.
+//! Bytes to text: byte order marks, UTF-8, UTF-16 and UTF-32 with or without one, else the code page that the letters
+//! speak for, or the one asked for; one kind of newline.
 
-use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
+use std::fmt;
+
+use encoding_rs::{UTF_16BE, UTF_16LE};
+use serde::{Deserialize, Serialize};
+
+use crate::sheet::code_page;
+
+/// In which encoding a transcript is: the one asked for, or what its bytes tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Encoding(Option<&'static encoding_rs::Encoding>);
+
+impl Encoding {
+    /// What the bytes tell.
+    pub const AUTO: Encoding = Encoding(None);
+
+    /// Bytes as text, with `\n` as the only newline and no byte order mark; the second part tells what was guessed, or
+    /// asked for.
+    ///
+    /// # Errors
+    /// What is wrong, in words: the bytes cannot be in the encoding that was asked for.
+    pub(super) fn decode(self, bytes: &[u8]) -> Result<(String, Option<String>), String> {
+        let Some(asked) = self.0 else { return Ok(decode(bytes)) };
+        let (text, broken) = asked.decode_with_bom_removal(bytes);
+        if broken {
+            let count = text.matches('\u{fffd}').count();
+            return Err(format!("not {}, as was asked: {count} characters cannot be read", asked.name()));
+        }
+        Ok((lines(&text), Some(format!("read as {}, as was asked", asked.name()))))
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.map_or("auto", |e| e.name()))
+    }
+}
+
+impl From<Encoding> for String {
+    fn from(encoding: Encoding) -> Self {
+        encoding.to_string()
+    }
+}
+
+impl TryFrom<String> for Encoding {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse()
+    }
+}
+
+impl std::str::FromStr for Encoding {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        if name.trim().eq_ignore_ascii_case("auto") {
+            return Ok(Encoding::AUTO);
+        }
+        let known = encoding_rs::Encoding::for_label(name.trim().as_bytes()).filter(|e| *e != encoding_rs::REPLACEMENT);
+        known.map(|e| Encoding(Some(e))).ok_or_else(|| {
+            format!(
+                "{name:?} is no encoding that is known; expected auto, utf-8, windows-1252, windows-1250, macintosh, \
+                     shift_jis or another of the WHATWG's names"
+            )
+        })
+    }
+}
 
 /// Text of a file, with `\n` as the only newline and no byte order mark; the second part tells what was guessed.
 pub(super) fn decode(bytes: &[u8]) -> (String, Option<String>) {
     let (text, note) = decode_raw(bytes);
-    let text = text.strip_prefix('\u{feff}').map_or(text.as_str(), |t| t);
+    (lines(text.strip_prefix('\u{feff}').unwrap_or(&text)), note)
+}
+
+/// The text with one kind of newline.
+fn lines(text: &str) -> String {
     // "\r\r\n" is what a CRLF file becomes when it is written through a text-mode stream once more.
-    (text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace('\r', "\n"), note)
+    text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace('\r', "\n")
 }
 
 fn decode_raw(bytes: &[u8]) -> (String, Option<String>) {
@@ -42,14 +113,14 @@ fn decode_raw(bytes: &[u8]) -> (String, Option<String>) {
                     format!("not clean UTF-8 (first at byte {}): {broken} characters replaced", error.valid_up_to());
                 return (lossy.into_owned(), Some(what));
             }
-            let (text, _, _) = WINDOWS_1252.decode(bytes);
-            (
-                text.into_owned(),
-                Some(
-                    "neither UTF-8 nor UTF-16: read as windows-1252; save the file as UTF-8 if letters are wrong"
-                        .into(),
-                ),
-            )
+            let page = code_page(bytes);
+            let (text, _, _) = page.decode(bytes);
+            let note = format!(
+                "neither UTF-8 nor UTF-16: read as {}, by its letters; pass --encoding, or save the file as UTF-8, if \
+                 letters are wrong",
+                page.name()
+            );
+            (text.into_owned(), Some(note))
         }
     }
 }
@@ -130,6 +201,37 @@ mod tests {
         let (text, note) = decode(b"caf\xe9 \x96 na\xefve");
         assert_eq!(text, "café – naïve");
         assert!(note.unwrap().contains("windows-1252"));
+    }
+
+    #[test]
+    fn code_pages_are_told_by_their_letters_and_can_be_asked_for() {
+        for (page, text) in [
+            (
+                encoding_rs::WINDOWS_1250,
+                "Příliš žluťoučký kůň úpěl ďábelské ódy. Proč jsi to řekl? Nevím, už je pozdě.",
+            ),
+            (encoding_rs::WINDOWS_1251, "Что вы хотели сказать? Я не знаю, уже поздно, пойдём домой."),
+            (
+                encoding_rs::WINDOWS_1252,
+                "Ich weiß nicht, für wen das wäre. Über die Straße müßte man gehen, schöne Grüße.",
+            ),
+            (encoding_rs::SHIFT_JIS, "こんにちは、今日はとても良い天気ですね。どこへ行きますか。"),
+        ] {
+            let (bytes, ..) = page.encode(text);
+            let (read, note) = decode(&bytes);
+            assert_eq!(read, text, "{}", page.name());
+            assert!(note.unwrap().contains(page.name()), "{}", page.name());
+            let asked: Encoding = page.name().to_lowercase().parse().unwrap();
+            let (read, note) = asked.decode(&bytes).unwrap();
+            assert_eq!((read.as_str(), note.unwrap().contains("as was asked")), (text, true));
+        }
+        assert!("windows-99".parse::<Encoding>().unwrap_err().contains("no encoding that is known"));
+        assert_eq!("AUTO".parse(), Ok(Encoding::AUTO));
+        let utf8: Encoding = "utf8".parse().unwrap();
+        assert_eq!(utf8.decode("\u{feff}a\r\né".as_bytes()).unwrap().0, "a\né");
+        assert!(utf8.decode(b"caf\xe9").unwrap_err().contains("not UTF-8, as was asked"));
+        let round: Encoding = serde_json::from_str(&serde_json::to_string(&utf8).unwrap()).unwrap();
+        assert_eq!(round, utf8);
     }
 
     #[test]

@@ -9,9 +9,7 @@ pub(super) fn marked(body: &str) -> Option<&'static str> {
     let first = body.lines().next().unwrap_or("");
     let digit_after =
         |mark: &str| first.strip_prefix(mark).is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()));
-    if first.trim_end().eq_ignore_ascii_case("[script info]") {
-        Some("ASS/SSA (Advanced SubStation Alpha)")
-    } else if first.starts_with("Scenarist_SCC") {
+    if first.starts_with("Scenarist_SCC") {
         Some("SCC (Scenarist closed captions)")
     } else if digit_after("{") && first.contains('}') {
         Some("MicroDVD .sub (times in frames)")
@@ -19,8 +17,8 @@ pub(super) fn marked(body: &str) -> Option<&'static str> {
         Some("Whisper's console output")
     } else if first.starts_with("%PDF") {
         Some("PDF")
-    } else if first.starts_with("PK\u{3}\u{4}") {
-        Some("a zip archive (docx, xlsx, odt)")
+    } else if first.starts_with("{\\rtf") {
+        Some("RTF (save it as plain text or docx)")
     } else {
         None
     }
@@ -28,9 +26,6 @@ pub(super) fn marked(body: &str) -> Option<&'static str> {
 
 /// Formats told by the shape of a line.
 pub(super) fn lines_of(body: &str) -> Option<&'static str> {
-    let pair = |l: &str| {
-        l.split_once(',').is_some_and(|(a, b)| clock::parse(a.trim()).is_some() && clock::parse(b.trim()).is_some())
-    };
     let console = |l: &str| l.starts_with('[') && clock::timing(&l[1..]).is_some();
     let labels = |l: &str| {
         let mut fields = l.split('\t');
@@ -40,9 +35,7 @@ pub(super) fn lines_of(body: &str) -> Option<&'static str> {
         )
     };
     let first = body.lines().next().unwrap_or("");
-    if pair(first) {
-        Some("SBV (YouTube's .sbv)")
-    } else if body.lines().take(50).any(console) {
+    if body.lines().take(50).any(console) {
         Some("Whisper's console output")
     } else if labels(first) {
         Some("a table without a header, such as Audacity's labels,")
@@ -72,9 +65,7 @@ pub(super) fn xml_root(body: &str) -> Option<&str> {
 /// What kind of XML that is.
 pub(super) fn xml_name(root: &str) -> String {
     match root.to_lowercase().as_str() {
-        "tt" => "TTML (DFXP)".into(),
         "sami" => "SAMI".into(),
-        "transcript" | "timedtext" => format!("YouTube's timed text (XML <{root}>)"),
         "html" => "HTML".into(),
         "xmeml" | "premieredata" => format!("a video editor's XML (<{root}>)"),
         "preferences" => "ELAN's preferences file (.pfsx; the annotations are in the .eaf)".into(),
@@ -88,24 +79,12 @@ pub(super) fn json_name(root: &Value) -> String {
         return "JSON that is no list of segments with start, end and text".into();
     };
     let has = |key: &str| map.contains_key(key);
-    let name = if has("jobName") && has("results") {
-        "Amazon Transcribe's JSON"
-    } else if has("retval") || has("segmentation") {
+    let name = if has("retval") || has("segmentation") {
         "BBC Kaldi's JSON"
     } else if has("results")
         && (has("result_index") || map["results"].get(0).is_some_and(|r| r.get("result_index").is_some()))
     {
         "IBM Watson's JSON"
-    } else if has("results") && map["results"].get("channels").is_some() {
-        "Deepgram's JSON"
-    } else if has("monologues") {
-        "Rev's JSON"
-    } else if has("utterances") {
-        "AssemblyAI's JSON"
-    } else if has("chunks") {
-        "the JSON of a Hugging Face pipeline (chunks)"
-    } else if has("transcription") {
-        "whisper.cpp's JSON"
     } else if has("words") && has("paragraphs") {
         "Digital Paper Edit's JSON"
     } else {
@@ -137,14 +116,14 @@ mod tests {
     #[test]
     fn other_json_is_named() {
         for (text, name) in [
-            (r#"{"jobName": "x", "results": {}}"#, "Amazon Transcribe"),
+            (r#"{"jobName": "x", "results": {}}"#, "JSON with the keys jobName, results"),
             (r#"{"results": [{"result_index": 0}]}"#, "IBM Watson"),
-            (r#"{"transcription": []}"#, "whisper.cpp"),
+            (r#"{"retval": {}}"#, "BBC Kaldi"),
             (r#"{"a": 1, "b": 2}"#, "JSON with the keys a, b"),
             ("[]", "JSON that is no list of segments"),
         ] {
             let e = complaint("a.json", text);
-            assert!(e.contains(name) && e.contains("is not supported; supported are CHAT"), "{e}");
+            assert!(e.contains(name) && e.contains("is not supported; supported are ASS or SSA"), "{e}");
         }
         assert!(complaint("a.json", "{\"a\": \n oops}").starts_with("a.json:2: JSON cannot be read"));
     }
@@ -152,19 +131,18 @@ mod tests {
     #[test]
     fn other_formats_are_named() {
         for (text, name) in [
-            ("[Script Info]\n", "ASS/SSA"),
+            ("{\\rtf1\\ansi Hello}\n", "RTF (save it as plain text"),
             ("Scenarist_SCC V1.0\n", "SCC"),
             ("{0}{25}a\n", "MicroDVD"),
             ("[00:00.440 --> 00:00.860] a\n", "Whisper's console output"),
-            ("<?xml version=\"1.0\"?><!-- x --><tt xmlns=\"a\"></tt>", "TTML"),
+            ("<?xml version=\"1.0\"?><!-- x --><html xmlns=\"a\"></html>", "HTML"),
             ("<SAMI></SAMI>", "SAMI"),
             ("<a:b/>", "XML with the root <b>"),
-            ("0:00:00.378,0:00:11.378\na\n", "SBV"),
             ("0.0\t1.5\tlabel\n", "a table without a header"),
             ("%PDF-1.4", "PDF"),
         ] {
             let e = complaint("a.txt", text);
-            assert!(e.contains(name) && e.contains("supported are CHAT"), "{e}");
+            assert!(e.contains(name) && e.contains("supported are ASS or SSA"), "{e}");
         }
         assert!(complaint("a.txt", "Once upon a time\n").contains("not a transcript format that is known"));
         assert!(complaint("a.srt", " \n").contains("the file is empty"));

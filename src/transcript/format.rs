@@ -6,19 +6,49 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::draft::{Draft, short};
-use super::{ReadOptions, clock, foreign, json, rescue};
+use super::draft::Draft;
+use super::{Rates, ReadOptions, rescue};
 use crate::error::Result;
+pub(super) use docx::text as text_of_word;
+use recognise::has_timing_lines;
+pub(super) use recognise::recognise;
 
+mod amazon;
+mod ass;
+mod assemblyai;
+mod azure;
 mod chat;
+mod chunks;
 mod columns;
+mod deepgram;
 mod delimited;
+mod descript;
+mod docx;
 mod eaf;
+mod elan_tab;
+mod exmaralda;
+mod f4;
+mod google;
+mod headers;
+mod items;
+mod json3;
+mod otter;
+mod recognise;
+mod rev;
+mod rev_text;
+mod sbv;
+mod speechmatics;
 mod srt;
+mod stamped;
 mod stm;
 mod textgrid;
+mod timed_text;
+mod transcriber;
+mod ttml;
+mod vosk;
 mod webvtt;
 mod whisper;
+mod whisper_cpp;
 
 /// What the program knows of a format.
 struct Entry {
@@ -40,6 +70,21 @@ struct Entry {
     example: &'static str,
     /// Fills the draft.
     read: fn(&Input, &mut Draft) -> Result<()>,
+}
+
+impl Entry {
+    /// What most formats have in common; each says the rest.
+    const PLAIN: Entry = Entry {
+        name: "",
+        help: "",
+        suffixes: &[],
+        signs: &[],
+        expected: "",
+        instead: None,
+        holds_several: false,
+        example: "",
+        read: |_, _| Ok(()),
+    };
 }
 
 /// How a format is recognised. The strongest kind is looked for first over all formats, then the next; within a kind,
@@ -67,6 +112,10 @@ pub(super) struct Input<'a> {
     pub(super) sample_id: Option<&'a str>,
     /// Parsed while the format was looked for.
     pub(super) json: Option<Json>,
+    /// What times in frames and samples are of.
+    rates: Rates,
+    /// True where the text was taken out of a Word document.
+    pub(super) of_word: bool,
 }
 
 /// Parsed JSON.
@@ -77,18 +126,25 @@ pub(super) enum Json {
     Lines(rescue::Lines),
 }
 
+impl Json {
+    /// The value, where it is one.
+    fn one(&self) -> Option<&Value> {
+        match self {
+            Json::One(value) => Some(value),
+            Json::Lines(_) => None,
+        }
+    }
+}
+
 impl<'a> Input<'a> {
     pub(super) fn new(text: &'a str, path: &'a Path, options: &ReadOptions<'a>) -> Self {
         let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-        Input { text, path, suffix, sample_id: options.sample_id, json: None }
+        Input { text, path, suffix, sample_id: options.sample_id, json: None, rates: options.rates, of_word: false }
     }
 
     /// The text's value, where it is one JSON value.
     fn value(&self) -> Option<&Value> {
-        match &self.json {
-            Some(Json::One(value)) => Some(value),
-            _ => None,
-        }
+        self.json.as_ref().and_then(Json::one)
     }
 }
 
@@ -140,6 +196,40 @@ formats! {
         example: whisper::EXAMPLE,
         read: |input, draft| whisper::read(input.value().unwrap_or(&Value::Null), draft),
     };
+    /// JSON of Amazon Transcribe.
+    Amazon = amazon::ENTRY;
+    /// JSON of Deepgram.
+    Deepgram = deepgram::ENTRY;
+    /// JSON of Rev and Rev AI.
+    Rev = rev::ENTRY;
+    /// JSON of Speechmatics.
+    Speechmatics = speechmatics::ENTRY;
+    /// JSON of Google Speech-to-Text.
+    Google = google::ENTRY;
+    /// JSON of Azure Speech.
+    Azure = azure::ENTRY;
+    /// JSON of Vosk.
+    Vosk = vosk::ENTRY;
+    /// JSON of whisper.cpp.
+    WhisperCpp = whisper_cpp::ENTRY;
+    /// JSON of a Hugging Face pipeline.
+    Chunks = chunks::ENTRY;
+    /// JSON of AssemblyAI.
+    AssemblyAi = assemblyai::ENTRY;
+    /// YouTube's json3.
+    Json3 = json3::ENTRY;
+    /// TTML, DFXP among it.
+    Ttml = ttml::ENTRY;
+    /// YouTube's timed text, srv1, srv2 and srv3.
+    TimedText = timed_text::ENTRY;
+    /// Transcriber `.trs`.
+    Transcriber = transcriber::ENTRY;
+    /// EXMARaLDA `.exb`.
+    Exmaralda = exmaralda::ENTRY;
+    /// Advanced SubStation Alpha and SubStation Alpha.
+    Ass = ass::ENTRY;
+    /// Word documents of Teams and others.
+    Docx = docx::ENTRY;
     /// ELAN `.eaf`.
     Eaf = Entry {
         name: "ELAN EAF",
@@ -176,6 +266,8 @@ formats! {
         example: chat::EXAMPLE,
         read: |input, draft| chat::read(input.text, draft),
     };
+    /// ELAN's tab-delimited text.
+    ElanTab = elan_tab::ENTRY;
     /// A table with a header line, comma, tab, semicolon or bar between fields. Its header is looked at before timing
     /// lines: a cell may hold one.
     Csv = Entry {
@@ -188,7 +280,7 @@ formats! {
                                       {:?}", delimited::header_fields(text))),
         holds_several: false,
         example: delimited::EXAMPLE,
-        read: |input, draft| delimited::read(input.text, draft),
+        read: |input, draft| delimited::read(input.text, input.rates, draft),
     };
     /// WebVTT `.vtt`, YouTube's rolling captions among them.
     WebVtt = Entry {
@@ -230,6 +322,16 @@ formats! {
         example: stm::EXAMPLE,
         read: |input, draft| stm::read(input.text, &rescue::stem(input.path), draft),
     };
+    /// YouTube's `.sbv`.
+    Sbv = sbv::ENTRY;
+    /// Text of f4, with its time marks.
+    F4 = f4::ENTRY;
+    /// Text of Rev.
+    RevText = rev_text::ENTRY;
+    /// Text of Descript.
+    Descript = descript::ENTRY;
+    /// Text of Otter.
+    Otter = otter::ENTRY;
 }
 
 impl fmt::Display for Format {
@@ -284,113 +386,6 @@ pub fn supported() -> String {
     }
 }
 
-/// Tells the format, or complains with the format detected and what is supported.
-pub(super) fn recognise(input: &mut Input, draft: &Draft) -> Result<Format> {
-    let body = input.text.trim_start();
-    if body.is_empty() {
-        let hint = "the transcript must hold at least one timed turn; leave the transcript out to work without one";
-        return Err(draft.fail(0, "no cues: the file is empty", hint));
-    }
-    if body.contains('\0') || body.starts_with("ooBinaryFile") {
-        let hint = format!("is it the recording, and the transcript another file? supported are {}", supported());
-        return Err(draft.fail(0, "a binary file, not a text", hint));
-    }
-    if let Some(format) = Format::first(|s| matches!(s, Sign::Beginning(fits) if fits(body))) {
-        return Ok(format);
-    }
-    if let Some(name) = foreign::marked(body) {
-        return unsupported(draft, name);
-    }
-    if let Some(root) = foreign::xml_root(body) {
-        let known = Format::first(|s| matches!(s, Sign::Root(name) if *name == root));
-        return known.map_or_else(|| unsupported(draft, &foreign::xml_name(root)), Ok);
-    }
-    if json_like(body)
-        || Format::ALL
-            .iter()
-            .any(|f| f.has_suffix(&input.suffix) && f.entry().signs.iter().any(|s| matches!(s, Sign::Keys(_))))
-    {
-        return from_json(input, draft);
-    }
-    if let Some(line) = foreign::rttm(body) {
-        return Err(draft.fail(
-            line,
-            "RTTM is not a transcript: it tells who spoke when, not what was said",
-            "pass it with --rttm",
-        ));
-    }
-    if let Some(format) = Format::first(|s| matches!(s, Sign::Lines(fits) if fits(input))) {
-        return Ok(format);
-    }
-    match foreign::lines_of(body) {
-        Some(name) => unsupported(draft, name),
-        None => Err(unlike_its_suffix(input, draft)),
-    }
-}
-
-fn has_timing_lines(input: &Input) -> bool {
-    input.text.lines().any(|l| clock::timing(l).is_some())
-}
-
-fn unsupported(draft: &Draft, name: &str) -> Result<Format> {
-    Err(draft.fail(
-        0,
-        format!("{name} is not supported"),
-        format!("supported are {}; convert it to one of them", supported()),
-    ))
-}
-
-fn unlike_its_suffix(input: &Input, draft: &Draft) -> crate::error::Error {
-    if foreign::is_rttm_suffix(&input.suffix) {
-        return draft.fail(
-            0,
-            "RTTM is not a transcript: it tells who spoke when, not what was said",
-            "pass it with --rttm",
-        );
-    }
-    let Some(entry) = Format::ALL.iter().find(|f| f.has_suffix(&input.suffix)).map(|f| f.entry()) else {
-        let first = short(input.text.trim_start().lines().next().unwrap_or(""));
-        return draft.fail(
-            0,
-            format!("not a transcript format that is known; it begins {first:?}"),
-            format!("supported are {}", supported()),
-        );
-    };
-    let expected = format!("expected {}", entry.expected);
-    match entry.instead {
-        Some(instead) => draft.fail(1, instead(input.text), expected),
-        None => draft.fail(0, format!("no cues: nothing in the file looks like {}", entry.name), expected),
-    }
-}
-
-fn json_like(body: &str) -> bool {
-    let mut chars = body.chars().filter(|c| !c.is_whitespace());
-    matches!((chars.next(), chars.next()), (Some('{'), Some('"' | '}')) | (Some('['), Some('{' | ']' | '"')))
-}
-
-fn from_json(input: &mut Input, draft: &Draft) -> Result<Format> {
-    let json = match json::parse(input.text) {
-        Ok(root) => Json::One(root),
-        Err(error) => match rescue::lines(input.text) {
-            Some(Ok(samples)) => Json::Lines(samples),
-            Some(Err((line, what))) => return Err(draft.fail(line, what, "correct the line")),
-            None => {
-                let json_formats = Format::ALL
-                    .iter()
-                    .map(|f| f.entry())
-                    .filter(|e| e.signs.iter().any(|s| matches!(s, Sign::Keys(_))));
-                let expected: Vec<&str> = json_formats.map(|e| e.expected).collect();
-                let what = format!("JSON cannot be read: {error}");
-                return Err(draft.fail(error.line(), what, format!("expected {}", expected.join("; or "))));
-            }
-        },
-    };
-    let known = Format::first(|s| matches!(s, Sign::Keys(fits) if fits(&json)));
-    let name = if let (None, Json::One(root)) = (known, &json) { foreign::json_name(root) } else { String::new() };
-    input.json = Some(json);
-    known.map_or_else(|| unsupported(draft, &name), Ok)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -408,7 +403,11 @@ mod tests {
             let e = complaint(&format!("a.{}", entry.suffixes[0]), "Once upon a time\n");
             assert!(e.contains(entry.expected), "{e}");
         }
-        assert!(supported().starts_with("CHAT, ") && supported().ends_with(" and WebVTT"), "{}", supported());
+        assert!(
+            supported().starts_with("ASS or SSA, CHAT, ") && supported().contains(" and YouTube's "),
+            "{}",
+            supported()
+        );
     }
 
     #[test]

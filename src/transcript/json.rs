@@ -29,6 +29,14 @@ fn once(text: &str) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
+/// Values one after another, as programs print them, as a list; `None` for one value alone, and for what is no JSON.
+pub(super) fn several(text: &str) -> Option<Value> {
+    let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text).into_iter::<Value>().collect();
+    let values = values.ok().filter(|v| v.len() > 1 && v.iter().all(Value::is_object))?;
+    let each_once = serde_json::Deserializer::from_str(text).into_iter::<KeysOnce>().all(|v| v.is_ok());
+    each_once.then_some(Value::Array(values))
+}
+
 /// JSON whose objects have every key once.
 struct KeysOnce;
 

@@ -214,6 +214,18 @@ fn entity(name: &str) -> Option<Option<char>> {
     })
 }
 
+/// Words written so that they are no markup.
+pub(super) fn written(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('{', "&#123;")
+}
+
+/// A mark for the instant at which the words behind it begin.
+pub(super) fn instant(secs: f64) -> String {
+    let whole = secs.max(0.0).floor();
+    let millis = ((secs.max(0.0) - whole) * 1e3).round().min(999.0);
+    format!("<{:02}:{:02}:{:02}.{millis:03}>", (whole / 3600.0).floor(), (whole / 60.0).floor() % 60.0, whole % 60.0)
+}
+
 /// One space between words, none around; zero-width marks dropped.
 pub(super) fn squeeze(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

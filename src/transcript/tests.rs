@@ -4,8 +4,16 @@ use std::path::PathBuf;
 
 use super::*;
 
-pub(super) const STRICT: ReadOptions = ReadOptions { lenient: false, sample_id: None, labels: Labels::Auto };
-pub(super) const LENIENT: ReadOptions = ReadOptions { lenient: true, sample_id: None, labels: Labels::Auto };
+pub(super) const STRICT: ReadOptions = ReadOptions {
+    lenient: false,
+    sample_id: None,
+    labels: Labels::Auto,
+    tiers: &[],
+    media: None,
+    encoding: Encoding::AUTO,
+    rates: Rates { frames_hz: 0.0, samples_hz: 0.0 },
+};
+pub(super) const LENIENT: ReadOptions = ReadOptions { lenient: true, ..STRICT };
 
 pub(super) fn parse(name: &str, text: &str) -> Transcript {
     read_bytes(text.as_bytes(), Path::new(name), &STRICT).unwrap_or_else(|e| panic!("{name}: {e}"))
@@ -55,6 +63,24 @@ fn the_turn_behind_a_dropped_cue_knows_it() {
     let json = r#"{"segments":[{"start":0,"end":1,"text":"a"},{"start":9,"end":2,"text":"b"},{"start":3,"end":4,"text":"c"}]}"#;
     assert_eq!(after("x.json", json), [2]);
     assert!(parse("x.csv", "speaker,start,end,text\nA,0,1,so\nA,3,4,so\n").after_dropped.is_empty());
+}
+
+#[test]
+fn turns_go_by_time_with_the_numbers_of_the_file_and_a_dropped_cue_lies_between_its_neighbours() {
+    let read = |text: &str| {
+        let mut t = read_bytes(text.as_bytes(), Path::new("x.csv"), &LENIENT).unwrap();
+        t.sort_by_time();
+        let starts: Vec<f64> = t.turns.iter().map(|t| t.segment.start().get()).collect();
+        (t.turns.iter().map(|t| t.index).collect::<Vec<_>>(), starts, t.after_dropped())
+    };
+    let head = "speaker,start,end,text\n";
+    // Between the turns at 6 and 3 one is lost: it may lie before those at 3, 4 and 6. Two begin at 4.
+    let told = read(&format!("{head}A,6,7,so\nB,9,2,so\nA,3,4,so\nB,4,6,so\nA,4,5,so\nB,1,2,so\n"));
+    assert_eq!(told, (vec![5, 2, 3, 4, 1], vec![1.0, 3.0, 4.0, 4.0, 6.0], vec![1, 2, 3, 4]));
+    let told = read(&format!("{head}A,1,2,so\nB,9,2,so\nA,7,8,so\nB,3,4,so\n"));
+    assert_eq!(told, (vec![1, 3, 2], vec![1.0, 3.0, 7.0], vec![1, 2]), "what is lost lay between 1 and 7");
+    let in_order = read(&format!("{head}A,1,2,so\nB,9,2,so\nA,3,8,so\nB,3,4,so\n"));
+    assert_eq!(in_order, (vec![1, 2, 3], vec![1.0, 3.0, 3.0], vec![1]));
 }
 
 // Real files
@@ -191,8 +217,26 @@ impl Dice {
     }
 }
 
-const NAMES: [&str; 11] =
-    ["a.srt", "a.vtt", "a.stm", "a.csv", "a.json", "a.jsonl", "a.eaf", "a.TextGrid", "a.cha", "a.txt", "a"];
+const NAMES: [&str; 18] = [
+    "a.srt",
+    "a.vtt",
+    "a.stm",
+    "a.csv",
+    "a.json",
+    "a.jsonl",
+    "a.eaf",
+    "a.TextGrid",
+    "a.cha",
+    "a.txt",
+    "a",
+    "a.ttml",
+    "a.ass",
+    "a.sbv",
+    "a.trs",
+    "a.exb",
+    "a.docx",
+    "a.json3",
+];
 
 /// A seed with a few bytes changed, doubled or cut off.
 fn damaged(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
@@ -225,7 +269,7 @@ fn read_damaged(seeds: &[Vec<u8>], rounds: usize) -> (usize, usize) {
         let seed = &seeds[dice.roll(seeds.len())];
         let bytes = damaged(if round % 8 == 0 { &noise } else { seed }, &mut dice);
         let name = NAMES[dice.roll(NAMES.len())];
-        let options = ReadOptions { lenient: round % 2 == 0, sample_id: None, labels: Labels::Auto };
+        let options = ReadOptions { lenient: round % 2 == 0, ..STRICT };
         match read_bytes(&bytes, Path::new(name), &options) {
             Ok(t) => {
                 well += 1;

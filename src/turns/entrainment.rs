@@ -41,11 +41,11 @@ impl Default for EntrainmentConfig {
     }
 }
 
-/// What is compared: name, suffix of the difference's column, unit, words.
-const QUALITIES: [(&str, &str, &str, &str); 3] = [
-    ("pitch", "_semitones", "semitones", "mean pitch"),
-    ("level", "_db", "dB", "mean level"),
-    ("rate", "_per_sec", "1/s", "articulation rate in syllables"),
+/// What is compared: name, suffix of the difference's column, unit, words, and its column of `turns`.
+const QUALITIES: [(&str, &str, &str, &str, &str); 3] = [
+    ("pitch", "_semitones", "semitones", "mean pitch", "pitch_mean_semitones"),
+    ("level", "_db", "dB", "mean level", "level_mean_db"),
+    ("rate", "_per_sec", "1/s", "articulation rate in syllables", "articulation_rate_syllables_per_sec"),
 ];
 
 /// Number of qualities.
@@ -70,14 +70,15 @@ pub(super) fn columns() -> Vec<Column<Entrainment>> {
 
 /// The columns of one of [`QUALITIES`].
 fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
-    let (name, suffix, unit, words) = QUALITIES[quality];
+    let (name, suffix, unit, words, column) = QUALITIES[quality];
     [
         Column::float(
             format!("entrainment_{name}_difference{suffix}"),
             unit,
             format!(
-                "Absolute difference of {words} between the turn and the listener's turn just before it; a turn \
-                 counts when at most {{turns.entrainment.max_overlap_share}} of it lies inside others'."
+                "Absolute difference of {words} between the turn and the turn begun before it, where that is the \
+                 listener's; a turn counts when at most {{turns.entrainment.max_overlap_share}} of it lies inside \
+                 others'."
             ),
             move |e: &Entrainment| e[quality].difference,
         ),
@@ -97,11 +98,12 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
             format!(
                 "Whether the two grow nearer in {words}, -1 to 1, above 0 = nearer so far: Pearson's correlation, \
                  sign turned, between the start of each exchange's answer in seconds and the absolute difference of \
-                 {words} (raw, not centred by speaker) of its two turns. Exchange: a turn and the other's turn just \
-                 before it, in the transcript's order; those of both directions count together, so it is the same for \
-                 both. A turn counts when at most {{turns.entrainment.max_overlap_share}} of it lies inside others'. \
-                 Each row holds what was so up to its turn: the pair's last row tells the interview. Null with fewer \
-                 than {{turns.entrainment.min_exchanges}} exchanges."
+                 its two turns in {column} of turns (raw, not centred by speaker). Exchange: a turn and the turn \
+                 begun before it, of the two; in the order of time, both directions together, so it is the same for \
+                 both. A turn counts when it has that value and at most {{turns.entrainment.max_overlap_share}} of \
+                 it lies inside others'. Each row holds what was so up to its turn, its own exchange included: the \
+                 pair's last row tells the interview. Null with fewer than {{turns.entrainment.min_exchanges}} \
+                 exchanges, and where the differences do not vary; no column tells which."
             ),
             move |e: &Entrainment| e[quality].convergence,
         ),

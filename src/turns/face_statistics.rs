@@ -1,14 +1,15 @@
 //! Statistics of each visible person's face during each turn: the columns of `turn_faces`, and those of the speaker in
 //! `turns`.
 
+use super::listening::gestures_within;
 use super::smiles::{self, SmileOfTurn, smile_series};
 use super::still::Stills;
 use super::{TurnsConfig, measured};
 use crate::annotation::Turn;
 use crate::error::Result;
 use crate::face::{
-    BLENDSHAPES, EXPRESSIONS, Faces, GestureKind, HeadGesture, LAYOUT, LONGEST_REST_SECS, LONGEST_SWING_SECS,
-    NOD_SWINGS, Observation, SHAKE_SWINGS, ShotLayout, head_gestures,
+    BLENDSHAPES, EXPRESSIONS, Faces, LAYOUT, LONGEST_REST_SECS, LONGEST_SWING_SECS, NOD_SWINGS, Observation,
+    SHAKE_SWINGS, ShotLayout,
 };
 use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Missing, Modality, Table, TableSchema, all_until};
 use crate::time::Segment;
@@ -93,7 +94,7 @@ pub struct FaceTurn {
     pub observations: usize,
     /// Observations left out by the recipe's quality floor.
     pub left_out: usize,
-    /// Nods whose middle lies in the turn; `None` where faces are looked at too seldom to see one.
+    /// Nods, by what is seen in the turn alone; `None` where faces are looked at too seldom to see one.
     pub nods: Option<usize>,
     /// The same of shakes.
     pub shakes: Option<usize>,
@@ -133,14 +134,13 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
     let quantities = quantities();
     let stills = Stills::new(faces, config);
     let smiles = smile_series(faces, &stills, config);
-    let mut gestures = seen_often(faces).then(|| head_gestures(faces, config.nod_deg, config.shake_deg));
-    gestures.iter_mut().for_each(|all| all.sort_by_key(|g| g.segment.middle()));
+    let gestures_seen = seen_often(faces);
     let mut face_turns = Vec::new();
     for (index, turn) in turns.iter().enumerate() {
         crate::pulse::beat();
         let looked = between(&faces.sampled, turn.segment, |t| *t).len();
         let inside = between(&faces.observations, turn.segment, |o| o.pts);
-        let gestures = gestures.as_ref().map(|all| between(all, turn.segment, |g| g.segment.middle()));
+        let gestures = gestures_seen.then(|| gestures_within(faces, turn.segment, config));
         for person in &faces.persons {
             let seen: Vec<&Observation> = inside.iter().filter(|o| faces.person_of(o.track) == Some(person)).collect();
             let share = if looked == 0 { 0.0 } else { (seen.len() as f64 / looked as f64).min(1.0) };
@@ -150,10 +150,8 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
             let good: Vec<&Observation> =
                 seen.iter().copied().filter(|o| counts(o, config) && !stills.holds(o)).collect();
             let still = seen.iter().all(|o| stills.holds(o));
-            let by_person = |g: &&HeadGesture| faces.person_of(g.track) == Some(person);
-            let count = |kind| {
-                gestures.filter(|_| !still).map(|all| all.iter().filter(by_person).filter(|g| g.kind == kind).count())
-            };
+            let own = gestures.as_ref().filter(|_| !still).map(|all| all.iter().find(|g| g.0 == *person));
+            let counted = own.map(|own| own.map_or((0, 0), |&(_, nods, shakes)| (nods, shakes)));
             let values = quantities.iter().flat_map(|q| statistics(&good, q, config.active_above)).collect();
             face_turns.push(FaceTurn {
                 turn: index,
@@ -161,8 +159,8 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
                 presence_share: share,
                 observations: good.len(),
                 left_out: seen.len() - good.len(),
-                nods: count(GestureKind::Nod),
-                shakes: count(GestureKind::Shake),
+                nods: counted.map(|c| c.0),
+                shakes: counted.map(|c| c.1),
                 still,
                 layout: layout_of(faces, &seen),
                 smile: smiles.get(person).and_then(|s| SmileOfTurn::of(&s.during(turn.segment), config)),
@@ -257,9 +255,13 @@ fn statistic_specs() -> Vec<ColumnSpec> {
 
 /// Where a statistic of a quantity comes from.
 fn source_of(quantity: &str, statistic: &str) -> String {
-    let measured = quantity.starts_with("blendshape_") || quantity.starts_with("head_");
+    let measured = match quantity {
+        q if q.starts_with("gaze_") => Some("Bekerman et al. 2014; MediaPipe"),
+        q if q.starts_with("expression_") => Some("face-api"),
+        _ => Some("MediaPipe"),
+    };
     let sorted = ["p10", "p50", "p90"].contains(&statistic);
-    let sources = measured.then_some("MediaPipe").into_iter().chain(sorted.then_some("Hyndman & Fan 1996"));
+    let sources = measured.into_iter().chain(sorted.then_some("Hyndman & Fan 1996"));
     sources.collect::<Vec<_>>().join("; ")
 }
 
@@ -274,9 +276,11 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
         Column::float(
             "face_presence_share",
             "1",
-            "Share of the turn's looked-at frames in which the row's person (in turns: face_person) is seen, well or \
-             badly, 0 to 1. Who is seen in less than {turns.min_presence_share} of them counts as not in the turn: \
-             null, not a small share; with face_missing in turns, without a row in turn_faces.",
+            "Share of the turn's looked-at frames in which the row's person (in turns: face_person) is found, well \
+             or badly, 0 to 1. Who is found in less than {turns.min_presence_share} of them counts as not in the \
+             turn: null, not a small share. In turns null with face_missing, low_quality and still_picture too \
+             (turn_faces has the share of those); a person who is not in the turn, or a turn without a looked-at \
+             frame, has no row in turn_faces.",
             |f: &FaceTurn| f.presence_share,
         ),
         Column::int(
@@ -298,12 +302,18 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
             "head_nods",
             "",
             format!(
-                "Nods of the row's person (in turns: face_person) whose middle lies in the turn. A nod: {NOD_SWINGS} \
-                 swings or more of the head up and down (the angle head_pitch_deg, not the voice) of at least \
-                 {{turns.nod_deg}} deg within {LONGEST_SWING_SECS} s each, at most {LONGEST_REST_SECS} s between \
-                 them, the head moving more up and down than from side to side; one bout of swings is one nod, \
-                 however many it has. 0 = none seen. Null where frames are looked at less often than every \
-                 {GESTURE_STEP_SECS} s (10 a second are enough), of a still picture, and with face_missing."
+                "Nods of the row's person (in turns: face_person), by what is seen in the turn alone, from its \
+                 first to its last looked-at frame: a nod across its edge counts where enough of it lies inside. A \
+                 nod: {NOD_SWINGS} swings or more of the head up and down. A swing: from one extreme of \
+                 head_pitch_deg (the head's angle, unsmoothed) to the next, at least {{turns.nod_deg}} deg, in at \
+                 most {LONGEST_SWING_SECS} s (its first and last 15 % not counted). Between swings at most \
+                 {LONGEST_REST_SECS} s; over the whole nod the angle up and down ranges further than the one from \
+                 side to side. One bout of swings is one nod, however many it has. Degrees can be set, the other \
+                 values are fixed: extremes between two rests are Kawato and Ohya's, the time of a swing follows \
+                 Hadar et al. (above 0.8 Hz), the values are Turnwise's. Every look with a head angle counts, small \
+                 and blurred ones too. 0 = none seen. For a rate divide by duration_secs times face_presence_share. \
+                 Null where frames are looked at less often than every {GESTURE_STEP_SECS} s (10 a second are \
+                 enough), of a still picture, and with face_missing."
             ),
             |f: &FaceTurn| f.nods,
         )
@@ -312,8 +322,8 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
             "head_shakes",
             "",
             format!(
-                "Shakes of the head whose middle lies in the turn: {SHAKE_SWINGS} swings of yaw or more of at least \
-                 {{turns.shake_deg}} deg, otherwise as head_nods."
+                "Shakes of the head: {SHAKE_SWINGS} swings or more of head_yaw_deg of at least {{turns.shake_deg}} \
+                 deg, otherwise as head_nods."
             ),
             |f: &FaceTurn| f.shakes,
         )

@@ -65,7 +65,8 @@ pub(super) struct Before {
 /// Somebody else who talks when a turn begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Running {
-    speaker: usize,
+    /// `None` for whom the transcript does not name.
+    speaker: Option<usize>,
     /// What is said without a pause, as far as turns begun before tell.
     segment: Segment,
     /// False where it is itself inside another's talk.
@@ -86,19 +87,40 @@ pub(super) struct TurnFloor {
 }
 
 impl TurnFloor {
-    /// True when the turn opens a floor while `listener` holds it, and goes on after that.
-    pub(super) fn interrupts(&self, listener: usize, config: &FloorConfig) -> bool {
+    /// True when the turn opens a floor while `listener` holds it, and goes on after that. `None` where it does so to
+    /// somebody who is not named, who may be the listener, and after a dropped cue, which may have run on into it.
+    pub(super) fn interrupts(&self, listener: usize, config: &FloorConfig) -> Option<bool> {
         let opens = self.place.is_ok_and(|p| p.position == 1);
-        let mut theirs = self.overlapped.iter().filter(|o| o.speaker == listener && o.holds);
-        opens && theirs.any(|o| takes_floor(self.here, o.segment, config))
+        let to = |who: Option<usize>| {
+            let mut theirs = self.overlapped.iter().filter(|o| o.speaker == who && o.holds);
+            theirs.any(|o| takes_floor(self.here, o.segment, config))
+        };
+        if opens && to(Some(listener)) {
+            return Some(true);
+        }
+        let open = opens && (to(None) || self.is_after_dropped());
+        (!open).then_some(false)
     }
 
-    /// True when the turn is short and lies wholly inside what `listener` says.
-    pub(super) fn is_backchannel_to(&self, listener: usize, config: &FloorConfig) -> bool {
-        let mut theirs = self.overlapped.iter().filter(|o| o.speaker == listener);
-        self.place.is_err()
-            && !self.joins_backchannel
-            && theirs.any(|o| is_backchannel(self.here, o.segment, config.max_backchannel_secs))
+    /// True when the turn is short and lies wholly inside what `listener` says; `None` as for
+    /// [`TurnFloor::interrupts`].
+    pub(super) fn is_backchannel_to(&self, listener: usize, config: &FloorConfig) -> Option<bool> {
+        let most = config.max_backchannel_secs;
+        let to = |who: Option<usize>| {
+            let mut theirs = self.overlapped.iter().filter(|o| o.speaker == who);
+            theirs.any(|o| is_backchannel(self.here, o.segment, most))
+        };
+        let short = self.here.duration() <= most + TOUCH_SECS;
+        match self.place {
+            Err(_) if self.joins_backchannel => Some(false),
+            Err(_) if to(Some(listener)) => Some(true),
+            Err(_) => (!to(None)).then_some(false),
+            Ok(_) => (!(short && self.is_after_dropped())).then_some(false),
+        }
+    }
+
+    fn is_after_dropped(&self) -> bool {
+        self.before == Err(Missing::DroppedCue)
     }
 }
 
@@ -181,7 +203,10 @@ impl<'a> Talk<'a> {
         self.active.retain(|&s| spurts[s].is_some_and(|r| r.segment.end() > start));
         let others = self.active.iter().filter(|&&s| s != speaker);
         let overlapped: Vec<Running> = others
-            .filter_map(|&s| spurts[s].map(|r| Running { speaker: s, segment: r.segment, holds: r.holds }))
+            .filter_map(|&s| {
+                let speaker = (s != self.unnamed).then_some(s);
+                spurts[s].map(|r| Running { speaker, segment: r.segment, holds: r.holds })
+            })
             .collect();
         let own = self.floors[speaker].filter(|f| !after_dropped && speaker != self.unnamed && self.goes_on(*f, here));
         let inside = overlapped.iter().any(|o| lies_inside(here, o.segment));
@@ -335,9 +360,9 @@ mod tests {
         // B breaks in at 3.5 and both are cut into cues.
         let f = floors(&[(0.0, 4.0, 0), (3.5, 5.0, 1), (4.0, 4.8, 0), (5.0, 9.0, 1), (9.5, 10.0, 0)], &[]);
         let listeners = [1, 0, 1, 0, 1];
-        let told: Vec<bool> =
+        let told: Vec<Option<bool>> =
             f.of.iter().zip(listeners).map(|(t, other)| t.interrupts(other, &FloorConfig::default())).collect();
-        assert_eq!(told, [false, true, false, false, false]);
+        assert_eq!(told, [false, true, false, false, false].map(Some));
         assert_eq!(places(&f), [Ok((1, 1)), Ok((2, 1)), Ok((1, 2)), Ok((2, 2)), Ok((3, 1))]);
         assert_eq!(offsets(&f)[4], Ok((1, 0.5)));
     }
@@ -348,9 +373,10 @@ mod tests {
             floors(&[(0.0, 9.0, 0), (2.0, 2.5, 1), (2.5, 2.9, 1), (4.0, 7.0, 1), (9.2, 12.0, 0), (11.9, 14.0, 1)], &[]);
         let back = Err(Missing::Backchannel);
         assert_eq!(places(&f), [Ok((1, 1)), back, back, Err(Missing::InsideAnother), Ok((1, 2)), Ok((2, 1))]);
-        let told: Vec<bool> = f.of.iter().map(|t| t.is_backchannel_to(0, &FloorConfig::default())).collect();
-        assert_eq!(told, [false, true, false, false, false, false], "a cue that goes on with it is no second one");
-        assert!(!f.of[5].interrupts(0, &FloorConfig::default()), "0.1 s is not heard as an overlap");
+        let told: Vec<Option<bool>> = f.of.iter().map(|t| t.is_backchannel_to(0, &FloorConfig::default())).collect();
+        let expected = [false, true, false, false, false, false].map(Some);
+        assert_eq!(told, expected, "a cue that goes on with it is no second one");
+        assert_eq!(f.of[5].interrupts(0, &FloorConfig::default()), Some(false), "0.1 s is not heard as an overlap");
     }
 
     #[test]
@@ -360,11 +386,31 @@ mod tests {
             offsets(&f),
             [Err(Missing::FirstFloor), Err(Missing::Simultaneous), Ok((1, 0.5)), Err(Missing::Simultaneous)]
         );
-        assert!(f.of.iter().all(|t| !t.interrupts(0, &FloorConfig::default())));
+        assert!(f.of.iter().all(|t| t.interrupts(0, &FloorConfig::default()) == Some(false)));
         // Mid-talk there is no such thing: the cue is cut there, the talk is not.
         let f = floors(&[(0.0, 4.0, 0), (4.0, 8.0, 0), (4.1, 9.0, 1)], &[]);
         assert_eq!(offsets(&f)[2], Ok((0, -3.9)));
-        assert!(f.of[2].interrupts(0, &FloorConfig::default()));
+        assert_eq!(f.of[2].interrupts(0, &FloorConfig::default()), Some(true));
+    }
+
+    #[test]
+    fn what_is_done_to_somebody_unnamed_or_after_a_dropped_cue_is_not_known() {
+        let config = FloorConfig::default();
+        let told = |f: &Floors, at: usize, listener: usize| {
+            (f.of[at].interrupts(listener, &config), f.of[at].is_backchannel_to(listener, &config))
+        };
+        // 9 is nobody in particular: 0 breaks in, 1 says hm, and 1 comes after a gap.
+        let f = floors(&[(0.0, 4.0, 9), (1.0, 1.5, 1), (3.0, 6.0, 0), (6.5, 8.0, 1)], &[]);
+        assert_eq!(told(&f, 1, 0), (Some(false), None));
+        assert_eq!(told(&f, 2, 1), (None, Some(false)));
+        assert_eq!(told(&f, 3, 0), (Some(false), Some(false)));
+        // Whoever is named is known, beside somebody who is not.
+        let f = floors(&[(0.0, 4.0, 9), (0.5, 4.5, 1), (3.0, 6.0, 0)], &[]);
+        assert_eq!((told(&f, 2, 1).0, told(&f, 2, 2).0), (Some(true), None));
+        // What was dropped may have run on into the next; a turn inside another's is known all the same.
+        let f = floors(&[(0.0, 2.0, 0), (3.0, 3.5, 1), (4.0, 9.0, 0), (5.0, 6.5, 1)], &[1, 3]);
+        assert_eq!(told(&f, 1, 0), (None, None));
+        assert_eq!(told(&f, 3, 0), (Some(false), Some(false)));
     }
 
     #[test]

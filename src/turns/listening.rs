@@ -36,7 +36,8 @@ pub(super) fn columns() -> Vec<Column<Listening>> {
         Column::int(
             "listener_nods",
             "",
-            "Nods of the listener inside the turn; null where unseen or looked at too seldom to see one.",
+            "Nods of the listener inside the turn, as head_nods of turns; null where unseen or looked at too seldom \
+             to see one.",
             |l: &Listening| l.gestures.map(|g| g.0),
         ),
         Column::int(

@@ -39,12 +39,16 @@ pub(super) fn columns() -> Vec<Column<Looking>> {
             "listener_gaze_towards_share",
             "1",
             "Share, 0 to 1, of instants of the turn in which the listener looks to the side of the picture on which \
-             the speaker's face is: by at least {turns.gaze_side_deg} deg of yaw from the direction straight into the \
-             camera, by the eyes, and by the head where it is turned more than {turns.max_yaw_deg} deg (Stiefelhagen \
-             and Zhu 2002). It tells the side, not that the eyes meet the speaker. Instants: looked-at frames \
-             ({face.rate_hz} a second) that show both in one picture of one room, their faces apart by half a face's \
-             width or more; frames of a shot too short to tell its layout do not count. Null with fewer than 5, and \
-             in split screens, with listener_gaze_missing. Who is in another camera's picture is not looked for.",
+             the speaker's face is: the gaze lies at least {turns.gaze_side_deg} deg of yaw to that side from the \
+             direction straight into the camera. Gaze: gaze_camera_yaw_deg of faces, from the iris between the \
+             corners of the eye; it errs by about 10 deg. Where the listener's head is turned aside by more than \
+             {turns.max_yaw_deg} deg, its own yaw stands in for the eyes (Stiefelhagen and Zhu 2002). It tells the \
+             side, not that the eyes meet the speaker. Instants: looked-at frames ({face.rate_hz} a second) that \
+             show both in one picture of one room, their faces' middles apart by half a face's width or more; the \
+             listener's face with open eyes, large, sharp and sure enough (or the head turned that far), the \
+             speaker's of any quality; frames of a shot too short to tell its layout do not count. Null with fewer \
+             than 5, and in split screens, with listener_gaze_missing. Who is in another camera's picture is not \
+             looked for.",
             |l: &Looking| l.sides.map(|s| s.0),
         ),
         Column::float(
@@ -55,9 +59,12 @@ pub(super) fn columns() -> Vec<Column<Looking>> {
         ),
         Column::text(
             "listener_gaze_missing",
-            "Why listener_gaze_towards_share and _away_share are null: no_stream, not_cast, no_face (the listener is \
-             not in the picture during the turn), still_picture (a photo of the listener), not_together (never both \
-             in one picture), split_screen (in different tiles), low_quality, too_short.",
+            "Why listener_gaze_towards_share and _away_share are null; null = they are filled. no_stream (no \
+             video), not_cast (which person is the listener, or the speaker, is not known), no_face (the listener \
+             is not in the picture during the turn), still_picture (a photo of the listener), not_together (never \
+             both in one picture), split_screen (in different tiles in half of the frames that show both, or more), \
+             low_quality (together in 5 frames or more, and in fewer than 5 of them the listener's gaze and the two \
+             sides can be told), too_short (together in fewer than 5 frames).",
             |l: &Looking| l.missing,
         ),
         Column::float(

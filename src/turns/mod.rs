@@ -12,6 +12,7 @@
 //!                                  └─ coupling: the same by other measures
 //! ```
 
+mod annotations;
 mod begun;
 mod bodies;
 mod cast;
@@ -46,6 +47,7 @@ mod voices;
 mod watched;
 mod words;
 
+pub use annotations::{annotations_schema, annotations_table};
 pub use bodies::{BodyTurn, PostureConfig, body_turns, turn_bodies_schema, turn_bodies_table};
 pub use cast::{Cast, CastMember, cast};
 pub use coupling::{
@@ -63,14 +65,14 @@ pub use matching::{SpeakerMatch, contradictions, dominant_speaker, match_speaker
 pub use merged::merge_cues;
 pub use near::crowd;
 pub use normalise::SpeakerZ;
-pub use offset::{TranscriptOffset, transcript_offset};
+pub use offset::{NoOffset, OffsetConfig, TranscriptOffset, transcript_offset};
 pub use relations::{Relations, SpeakerLink};
 pub use smiles::{smiles_of, smiles_schema, smiles_table};
 pub use speakers::{EmbeddingOf, Speakers, speakers_schema, speakers_table};
 pub use speech::{SpeechContext, speech_context, speech_schema, speech_table};
 pub use synchrony::{SynchronyConfig, synchrony_schema, synchrony_table};
 pub use table::{TurnFacts, TurnsOf, turns_schema, turns_table};
-pub use words::{word_count, words_schema, words_table};
+pub use words::{Timing, Voiced, estimated_words, syllables, word_count, words_outside, words_schema, words_table};
 
 use crate::annotation::{Annotation, Turn};
 use crate::error::Result;
@@ -156,6 +158,10 @@ pub struct TurnsConfig {
     /// Longest shift between transcript and audio that is looked for; 0 = do not look.
     #[schemars(range(min = 0.0))]
     pub max_transcript_offset_secs: f64,
+    /// Lay out the words of turns that have no times of words over the voice in them, for the `words` table.
+    pub estimate_word_times: bool,
+    /// When such a shift is believed.
+    pub transcript_fit: OffsetConfig,
     /// Posture, gesture and self-touch.
     pub body: PostureConfig,
     /// When a turn takes the floor.
@@ -193,7 +199,9 @@ impl Default for TurnsConfig {
             cast_min_score: 2.0,
             speaker_z: SpeakerZ::Off,
             speaker_embeddings: false,
-            max_transcript_offset_secs: 10.0,
+            max_transcript_offset_secs: 86_400.0,
+            estimate_word_times: true,
+            transcript_fit: OffsetConfig::default(),
             body: PostureConfig::default(),
             floor: FloorConfig::default(),
             entrainment: EntrainmentConfig::default(),

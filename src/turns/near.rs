@@ -68,7 +68,7 @@ pub(super) struct Near {
     by_speaker: BTreeMap<usize, Others>,
 }
 
-/// Of one other speaker: the turns before the turn in the transcript's order, and those after it.
+/// Of one other speaker: the turns begun before the turn, and those begun after it.
 #[derive(Default)]
 pub(super) struct Others {
     pub(super) earlier: Vec<Segment>,

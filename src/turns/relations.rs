@@ -26,7 +26,7 @@ pub struct Relations<'a> {
     pub group: Option<&'a str>,
     /// Role by speaker, where given.
     pub roles: &'a BTreeMap<String, String>,
-    /// The turns in the transcript's order.
+    /// The turns in the order of their starts.
     pub turns: &'a [Turn],
     /// Places of turns before which a cue could not be read, ascending.
     pub dropped: &'a [usize],

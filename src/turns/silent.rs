@@ -7,7 +7,7 @@
 
 use super::Relations;
 use super::near::Others;
-use super::smiles::{MEASURE, outside};
+use super::smiles::{EDGES, MEASURE, outside};
 use super::watched::{Person, during};
 use crate::annotation::union_secs;
 use crate::table::{Column, CutOff, Missing, all_until};
@@ -44,7 +44,7 @@ pub(super) fn columns() -> Vec<Column<Silent>> {
             Column::float(
                 "speaker_smile",
                 "1",
-                format!("The speaker's mean smile over the turn: {MEASURE}."),
+                format!("The speaker's mean smile over the turn. The smile at an instant is {MEASURE}. {EDGES}"),
                 |s: &Silent| s.speaker_smile,
             ),
             Column::float(
@@ -52,9 +52,12 @@ pub(super) fn columns() -> Vec<Column<Silent>> {
                 "1",
                 format!(
                     "The listener's mean smile over the turn's instants (looked-at frames that show the listener's \
-                     face well enough) in which the listener is silent: no turn of the listener's that began before \
-                     this one still runs. Smile: {MEASURE}. Null with listener_face_missing, and where no look at the \
-                     expression lies near."
+                     face well enough) in which the listener is silent. Silent: no turn of the listener's that \
+                     began before this one still runs. Turns of the listener's that begin inside this one are not \
+                     left out, as they would tell who is next: a talking mouth may be among the instants, and \
+                     listener_silent_share (cut-off interview) tells how much. The smile at an instant is \
+                     {MEASURE}. {EDGES} Null with listener_face_missing, and where no look at the expression lies \
+                     near."
                 ),
                 |s: &Silent| s.smile.map(|s| s.0),
             ),
@@ -66,9 +69,10 @@ pub(super) fn columns() -> Vec<Column<Silent>> {
             rest("listener_lip_press", "the listener's mouthPress blendshapes, both sides averaged,", 2),
             Column::text(
                 "listener_face_missing",
-                "Why listener_smile, its peak, the brows and the lip press are null: no_stream (no video), not_cast \
-                 (which person on the screen is the listener is not known), no_face (not in the picture during the \
-                 turn), still_picture (a photo), low_quality (no look at the face is good enough), never_silent.",
+                "Why listener_smile, its peak, the brows and the lip press are null; null = they are filled. \
+                 no_stream (no video), not_cast (which person on the screen is the listener is not known), no_face \
+                 (not in the picture during the turn), still_picture (a photo), low_quality (no look at the face is \
+                 good enough), never_silent (talks at every instant).",
                 |s: &Silent| s.missing,
             ),
         ],

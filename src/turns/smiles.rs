@@ -21,7 +21,7 @@ use super::watched::{LONGEST_STEP_SECS, RELEASE_SHARE, during};
 use super::{Relations, TurnsConfig, measured};
 use crate::error::Result;
 use crate::face::{BLENDSHAPES, EXPRESSIONS, Faces, Observation};
-use crate::table::{Column, CutOff, Layout, Modality, Table, TableSchema, all_until};
+use crate::table::{Column, CutOff, Layout, Modality, SMILE, Table, TableSchema, all_from, all_until};
 use crate::time::{Seconds, Segment, TOLERANCE_SECS};
 
 /// The mouth and the whole face at one instant.
@@ -144,21 +144,26 @@ impl SmileOfTurn {
 }
 
 /// What a smile is, told wherever one is measured.
-pub(super) const MEASURE: &str = "the geometric mean of three, 0 to 1: the mean of both mouthSmile blendshapes and \
-                                  that of lip_corner_lift over {turns.smile_corner_lift} (at most 1), both within \
-                                  {turns.smile_mouth_secs} s to both sides, and the mean probability of happiness \
-                                  within {turns.smile_expression_secs} s. Vowels pass too quickly for it, and a \
-                                  crying mouth is not happy";
+pub(super) const MEASURE: &str = "the cube root of m * c * h, 0 (none) to 1. m: mean of both mouthSmile \
+                                  blendshapes. c: mean of lip_corner_lift / {turns.smile_corner_lift}, each cut to \
+                                  0 to 1 before the mean. Both over the looks within {turns.smile_mouth_secs} s to \
+                                  both sides. h: mean probability of happiness ({face.expression}) over the looks \
+                                  at the expression within {turns.smile_expression_secs} s. Vowels pass too quickly \
+                                  for it, and a crying mouth is not happy";
+
+/// Which looks the smile of a turn's instants is made of.
+pub(super) const EDGES: &str = "Looks before the turn's start count in it, none after its end.";
 
 /// The columns of a person's smile that `turns` and `turn_faces` share.
 pub(super) fn turn_columns() -> Vec<Column<FaceTurn>> {
-    vec![
+    let columns = [
         Column::float(
             "smile_mean",
             "1",
             format!(
-                "Mean smile over the turn's instants of the row's person (in turns: face_person): {MEASURE}. Null \
-                 with face_missing, and where no look at the expression lies near."
+                "Mean smile over the turn's instants of the row's person (in turns: face_person). The smile at an \
+                 instant is {MEASURE}. {EDGES} Null with face_missing, and where no look at the expression lies \
+                 near."
             ),
             |f: &FaceTurn| f.smile.map(|s| s.mean),
         ),
@@ -171,7 +176,8 @@ pub(super) fn turn_columns() -> Vec<Column<FaceTurn>> {
             "Share of the turn's instants in which the smile is at least {turns.smile_above}.",
             |f: &FaceTurn| f.smile.map(|s| s.share),
         ),
-    ]
+    ];
+    all_from(SMILE, columns)
 }
 
 /// A smile from onset to end.
@@ -260,7 +266,7 @@ fn layout<'a>() -> Layout<SmileRow<'a>> {
         Column::bool("end_seen", "False where the face was last seen smiling.", |r: &SmileRow<'a>| r.smile.end_seen),
     ];
     let mut columns = all_until(CutOff::None, keys);
-    columns.extend(measured(Modality::Face, measures));
+    columns.extend(measured(Modality::Face, all_from(SMILE, measures)));
     Layout { name: "smiles", description: "One smile of one person, from onset to end.", columns }
 }
 

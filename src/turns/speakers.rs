@@ -20,7 +20,7 @@ pub struct Speakers<'a> {
     pub interview_id: &'a str,
     /// Speech turns by diarization.
     pub annotation: &'a Annotation,
-    /// The turns in the transcript's order.
+    /// The turns in the order of their starts.
     pub turns: &'a [Turn],
     /// Transcript labels and their voices.
     pub matches: &'a [SpeakerMatch],

@@ -32,7 +32,7 @@ use crate::time::Segment;
 
 pub(super) use config::STEP_SECS;
 pub use config::SynchronyConfig;
-use config::z_meaning;
+use config::{why_missing, z_meaning};
 
 /// A grid value may lean on an observation so much later: on the next one (0.35 s), which for a smile leans on those
 /// within the recipe's windows, of 1 s at most.
@@ -74,8 +74,9 @@ impl PairSignal<'_> {
 }
 
 /// What a signal is of, in the order of rows; for descriptions.
-pub(super) const SIGNALS: &str = "smile, head_motion (speed), level_to_head_motion (the leader's level while speaking, \
-    the follower's head), pitch, level, rate (of articulation; these turn by turn).";
+pub(super) const SIGNALS: &str = "smile, head_motion (speed), level_to_head_motion (the leader's level every 0.1 s \
+    while nobody else speaks, not known in pauses; the follower's head), pitch, level, rate (of articulation; these \
+    turn by turn).";
 
 /// How long both must be known for a value.
 pub(super) fn least(config: &SynchronyConfig) -> String {
@@ -164,14 +165,10 @@ fn measures<'a>(config: &SynchronyConfig) -> [Column<PairSignal<'a>>; 9] {
             "0 = the answer follows the turn before it, 1 = the leader's turn before that.",
             |p: &PairSignal<'a>| p.on(Clock::Exchanges, PairSignal::lag),
         ),
-        Column::text(
-            "missing",
-            format!("Why there is no value: no_stream, no_face, not_cast, no_speech, too_short ({}).", least(config)),
-            |p: &PairSignal<'a>| match p.following {
-                Some(_) => None,
-                None => p.missing.or(Some(Missing::TooShort)),
-            },
-        ),
+        Column::text("missing", why_missing(&least(config)), |p: &PairSignal<'a>| match p.following {
+            Some(_) => None,
+            None => p.missing.or(Some(Missing::TooShort)),
+        }),
         Column::new(
             ColumnSpec::new(
                 "profile",

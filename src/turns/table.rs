@@ -9,7 +9,9 @@ use crate::annotation::Turn;
 use crate::audio::egemaps::Functionals;
 use crate::audio::{self, TurnVoice};
 use crate::error::Result;
-use crate::table::{Column, ColumnSpec, CutOff, Layout, Missing, Modality, Table, TableSchema, all_until};
+use crate::table::{
+    Column, ColumnSpec, CutOff, DIARIZATION, Layout, Missing, Modality, Table, TableSchema, all_from, all_until,
+};
 
 /// What is known of one turn beside the turn itself.
 #[derive(Clone, Debug)]
@@ -76,11 +78,12 @@ fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<TurnRow<'a>> {
     let mut columns = who_and_when();
     columns.extend(turn_floors::columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| Some(r.floor))));
     columns.extend(said_columns(&config.language).into_iter().map(|c| c.within(|r: &TurnRow<'a>| Some(r.said))));
-    columns.extend(speech_columns());
+    columns.extend(all_from(DIARIZATION, speech_columns()));
     columns.push(Column::text(
         "person",
         "The speaker's person on the screen by the cast: the mouth moves at least {turns.cast_min_score} standard \
-         errors more while the speaker talks; null = off screen or not told apart.",
+         errors more while the speaker talks (see face_source); null = not in the picture during the turn, off \
+         screen or not told apart.",
         |r: &TurnRow<'a>| r.facts.person.as_deref(),
     ));
     columns.extend(voice_columns());
@@ -89,20 +92,32 @@ fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<TurnRow<'a>> {
         "The person whose face the following columns describe.",
         |r: &TurnRow<'a>| r.facts.face.as_ref().map(|f| f.person.as_str()),
     ));
-    columns.push(Column::text(
-        "face_source",
-        "Whose face the face columns of the row describe: cast = the speaker's own, by the mouth that moves with the \
-         voice; only_visible = the one person measured in the turn while the speaker has no place on the screen: it \
-         may be the listener's. For what is to be the speaker's keep cast. Null without a face, with face_missing.",
-        |r: &TurnRow<'a>| r.facts.face_source,
-    ));
-    let why = "Why the face columns are null; null = they are filled. no_stream (no video), no_face (nobody is seen \
-               in {turns.min_presence_share} of the turn's looked-at frames, or neither the speaker nor anybody well \
-               enough), off_screen (others are measured, the speaker's person is not seen), not_cast (several are \
-               measured, and which of them speaks is not known), low_quality (no look at the face reaches \
-               {turns.min_face_size_px} px, presence {turns.min_presence}, sharpness {turns.min_sharpness} and at \
-               most {turns.max_yaw_deg} deg turned aside), still_picture (a photo), past_end (begins after the \
-               video's end), not_requested (video left out by input.skip_video).";
+    columns.push(
+        Column::text(
+            "face_source",
+            "Whose face the face columns of the row describe. cast = the speaker's own. The cast is found over the \
+             whole interview: the speed of each person's mouth opening is set against each voice's speech: how much \
+             faster the mouth moves while the voice talks than while it is silent (Welch's t), plus, while it talks \
+             alone, the correlation with the sound's level at the best of five lags from -0.2 to 0.2 s (Fisher's z \
+             in standard errors). The sums are assigned one to one, voice to person, so that they are largest in \
+             all; a pair below {turns.cast_min_score} is none. only_visible = the one person measured in the turn \
+             while the speaker has no place on the screen: it may be the listener's, even where the cast gives that \
+             person to another voice. For what is to be the speaker's keep cast. Null without a face, with \
+             face_missing.",
+            |r: &TurnRow<'a>| r.facts.face_source,
+        )
+        .from_source("Everingham et al. 2006"),
+    );
+    let why = "Why the face columns are null, all of them; null = they are filled, but for single values not \
+               defined there. Seen: in {turns.min_presence_share} of the turn's looked-at frames. Measured: at one \
+               of them at least the face reaches {turns.min_face_size_px} px, presence {turns.min_presence}, \
+               sharpness {turns.min_sharpness} and is at most {turns.max_yaw_deg} deg turned aside. no_stream (no \
+               video). no_face (nobody is seen, or the speaker's person is not and nobody else is measured; also a \
+               turn too short for a looked-at frame). off_screen (the speaker's person is not seen, others are \
+               measured). not_cast (several are measured, and which of them speaks is not known). low_quality (the \
+               speaker's person is seen and not measured; of a speaker without a person: those seen are not). \
+               still_picture (a photo: the same, where all that is seen of the face is still). past_end (begins \
+               after the video's end). not_requested (video left out by input.skip_video).";
     columns.push(Column::text("face_missing", why, |r: &TurnRow<'a>| r.facts.face_missing).until(CutOff::TurnEnd));
     columns.extend(face_columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| r.facts.face.as_ref())));
     if bodies {
@@ -124,16 +139,21 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
         Column::int(
             "turn_index",
             "",
-            "Turn, from 1 in the transcript's order; RESCUE-bench's row_index.",
+            "Number of the turn in the transcript's own order, from 1; RESCUE-bench's row_index. Rows go by the \
+             turns' starts: where the transcript is in order, and without one, the numbers ascend with them; where \
+             it is not, warnings of interviews has transcript.",
             |r: &TurnRow<'a>| r.turn.index,
         )
         .until(CutOff::None),
         Column::float(
             "start_secs",
             "s",
-            "Start of the turn from the recording's origin: as the transcript writes it \
-                                          (moved only where the recipe asks), not where the voice begins; without a \
-                                          transcript the start of the speech turn found.",
+            "Start of the turn from the recording's origin: as the transcript writes it, not where the voice \
+             begins; without a transcript the start of the speech turn found. Never null: a cue without readable \
+             times is refused, with input.lenient dropped. Moved by input.transcript_shift_secs (it was \
+             {input.transcript_shift_secs} s), and with input.apply_transcript_offset (it was \
+             {input.apply_transcript_offset}) to where speech fits best: then warnings of interviews says \
+             transcript_offset: transcript moved by so much.",
             |r: &TurnRow<'a>| r.turn.segment.start(),
         )
         .until(CutOff::TurnStart)
@@ -147,13 +167,16 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
             "duration_secs",
             "s",
             "End minus start, as the transcript writes them: not cut at the recording's end, and not the time of \
-             speech. Cues of a few milliseconds and cues past the end are kept; voice_missing tells of them.",
+             speech. Never null; 0 = a cue without length, which is kept. Cues of a few milliseconds and cues past \
+             the end are kept; voice_missing tells of them.",
             |r: &TurnRow<'a>| r.turn.segment.duration(),
         ),
         Column::text(
             "speaker",
-            "The transcript's label as written; of a turn without one, the diarized speaker who talks most in it (of \
-             two equal ones the first by name). Null without a label where nobody is heard.",
+            "The transcript's label as written; of a turn without one, the diarized speaker who talks most in it \
+             (of two equal ones the first by name). In a transcript that labels some turns, one person may so \
+             appear as Anna and as SPEAKER_00: matched_speaker says which voice is Anna's. Null without a label \
+             where nobody is heard.",
             |r: &TurnRow<'a>| r.turn.speaker.as_deref().or(r.facts.speech.speaker.as_deref()),
         ),
         Column::text(
@@ -185,7 +208,9 @@ fn speech_columns<'a>() -> Vec<Column<TurnRow<'a>>> {
     vec![
         Column::text(
             "matched_speaker",
-            "Diarized speaker that the label was matched to over the interview.",
+            "Diarized speaker that the label was matched to over the interview: one to one, so that the time that \
+             labels and voices share is longest in all. Null without a label, and of a label without a voice of its \
+             own.",
             |r: &TurnRow<'a>| r.facts.matched_speaker.as_deref(),
         ),
         Column::text("diarized_speaker", "Diarized speaker who talks most during the turn.", |r: &TurnRow<'a>| {
@@ -194,18 +219,23 @@ fn speech_columns<'a>() -> Vec<Column<TurnRow<'a>>> {
         Column::float(
             "speaker_purity",
             "1",
-            "Share of the turn's speech that is the matched speaker's, 0 to 1.",
+            "The matched speaker's time in the turn over the summed time of all voices in it, 0 to 1: where two \
+             talk together, both count.",
             |r: &TurnRow<'a>| r.facts.speech.purity,
         )
         .of(Modality::Voice),
         Column::bool(
             "speaker_contradicts",
-            "Check of the label by the sound: true when the voice that talks most in the turn is not the one matched \
-             to the turn's label and the matched one has less than a third of the turn's speech (who talks while \
-             another does is heard, though less). Matched: over the whole interview each label gets the voice it \
-             shares most time with, one voice a label. Null = cannot be checked: no label, a label without a matched \
-             voice, nobody heard in the turn, or no sound. Leave out what is true; null speaks neither for nor \
-             against. Diarization itself leans on the labels unless speaker.labels is ignore.",
+            "Check of the label by the sound. True when two things hold: another voice than the one matched to the \
+             turn's label talks most in the turn, and the matched voice's time is less than a third of all voices' \
+             times added up (speaker_purity). So a turn in which the label's speaker is talked over is no \
+             contradiction. Matched: over the whole interview, one voice a label and one label a voice, so that the \
+             time shared is longest in all; of two labels that share one voice, the other has none, and its turns \
+             are null. Null = cannot be checked: no label or no transcript, a label without a matched voice, nobody \
+             heard in the turn, a turn without length, or no sound. Leave out what is true; null speaks neither for \
+             nor against. The check is independent of the labels only where speaker.labels is ignore; here it was \
+             {speaker.labels}: evidence = diarization weighs labels beside the sound, and contradicts them where \
+             the voices clearly do; trust = it takes them as true.",
             |r: &TurnRow<'a>| r.facts.contradicts(),
         )
         .of(Modality::Voice),
@@ -242,7 +272,7 @@ pub fn turns_schema(config: &TurnsConfig, bodies: bool) -> TableSchema {
     schema
 }
 
-/// Rows of the `turns` table, in the transcript's order.
+/// Rows of the `turns` table, in the order of the turns.
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.

@@ -4,6 +4,16 @@ use super::{SpeechContext, measured, speech_context};
 use crate::annotation::{Annotation, Turn, Word};
 use crate::error::Result;
 use crate::table::{Column, CutOff, Layout, Missing, Modality, Table, TableSchema, all_until};
+use crate::text::is_unspaced;
+use crate::time::Segment;
+use crate::warning::Warning;
+
+mod estimate;
+
+pub use estimate::{Timing, Voiced, estimated_words, syllables};
+
+/// A word that lies out of its cue by no more than this is rounded otherwise.
+const LOOSE_SECS: f64 = 0.05;
 
 /// Runs of letters, digits and apostrophes, the way RESCUE-bench counts words.
 ///
@@ -18,25 +28,13 @@ pub fn word_count(text: &str) -> Result<usize, Missing> {
     Ok(text.split(|c: char| !is_word(c)).filter(|w| w.chars().any(char::is_alphanumeric)).count())
 }
 
-/// Writing without spaces between words.
-fn is_unspaced(c: char) -> bool {
-    matches!(u32::from(c),
-        0x0e01..=0x0e3a | 0x0e40..=0x0e4e // Thai
-        | 0x0f40..=0x0fbc // Tibetan, whose dots part syllables
-        | 0x0e80..=0x0ecd | 0x0edc..=0x0edf // Lao
-        | 0x1000..=0x103f | 0x104c..=0x109f | 0xaa60..=0xaa7f // Burmese
-        | 0x1780..=0x17d3 | 0x17d7 | 0x17dc..=0x17dd // Khmer
-        | 0x3005..=0x3007 | 0x3021..=0x3029 | 0x3031..=0x3035 | 0x3038..=0x303b // marks of repetition, numerals
-        | 0x3041..=0x309f | 0x30a1..=0x30fa | 0x30fc..=0x30ff | 0x31f0..=0x31ff | 0xff66..=0xff9f // kana
-        | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x323af) // Chinese characters
-}
-
 /// One word, and the voice that is heard saying it.
 struct SpokenWord<'a> {
     interview_id: &'a str,
     turn: &'a Turn,
     word_index: i64,
     word: &'a Word,
+    timing: Option<Timing>,
     heard: SpeechContext,
 }
 
@@ -49,12 +47,19 @@ fn layout<'a>() -> Layout<SpokenWord<'a>> {
     ];
     let said = [
         Column::text("word", "As written in the transcript.", |w: &SpokenWord<'a>| w.word.text.as_str()),
-        Column::float("start_secs", "s", "Start; null where the transcript gives none.", |w: &SpokenWord<'a>| {
+        Column::float("start_secs", "s", "Start; null where there is none (see timing).", |w: &SpokenWord<'a>| {
             w.word.segment.map(|s| s.start())
         }),
-        Column::float("end_secs", "s", "End; null where the transcript gives none.", |w: &SpokenWord<'a>| {
+        Column::float("end_secs", "s", "End; null where there is none (see timing).", |w: &SpokenWord<'a>| {
             w.word.segment.map(|s| s.end())
         }),
+        Column::text(
+            "timing",
+            "Where start and end come from: given (the transcript), or estimated, where it times no word of the turn: \
+             laid out by syllables (groups of vowels) over the voiced stretches of the turn, as voice activity tells \
+             them; null where there is no time. No feature is made from estimated times.",
+            |w: &SpokenWord<'a>| w.timing.map(Timing::name),
+        ),
         Column::text("speaker", "The word's own speaker label, else the turn's.", |w: &SpokenWord<'a>| {
             w.word.speaker.as_deref().or(w.turn.speaker.as_deref())
         }),
@@ -75,7 +80,11 @@ fn layout<'a>() -> Layout<SpokenWord<'a>> {
     ];
     let mut columns = all_until(CutOff::None, keys);
     columns.extend(measured(Modality::Timing, all_until(CutOff::TurnEnd, said).into_iter().chain(heard)));
-    Layout { name: "words", description: "One word of the transcript, where it gives words.", columns }
+    Layout {
+        name: "words",
+        description: "One word of the transcript, where it gives words or they can be told apart.",
+        columns,
+    }
 }
 
 /// Contract of the `words` table.
@@ -83,22 +92,72 @@ pub fn words_schema() -> TableSchema {
     layout().schema()
 }
 
-/// Rows of the `words` table, each with the voice of `annotation` that is heard; none when no turn has words.
+/// Rows of the `words` table, each with the voice of `annotation` that is heard; of turns without times of words,
+/// estimated ones, where `voiced` is given.
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
-pub fn words_table(interview_id: &str, turns: &[Turn], annotation: &Annotation) -> Result<Table> {
-    let words =
-        turns.iter().flat_map(|turn| turn.words.iter().zip(1i64..).map(move |(word, index)| (turn, word, index)));
-    layout().table(words.map(|(turn, word, word_index)| {
+pub fn words_table(
+    interview_id: &str,
+    turns: &[Turn],
+    annotation: &Annotation,
+    voiced: Option<Voiced<'_>>,
+) -> Result<Table> {
+    let estimated: Vec<Vec<Word>> =
+        turns.iter().map(|t| voiced.map_or_else(Vec::new, |v| estimated_words(t, v))).collect();
+    let rows = turns.iter().zip(&estimated).flat_map(|(turn, estimated)| {
+        let (words, timing) =
+            if estimated.is_empty() { (&turn.words, Timing::Given) } else { (estimated, Timing::Estimated) };
+        words.iter().zip(1i64..).map(move |(word, index)| (turn, word, index, timing))
+    });
+    layout().table(rows.map(|(turn, word, word_index, timing)| {
         let heard = word.segment.map(|s| speech_context(annotation, s, None)).unwrap_or_default();
-        SpokenWord { interview_id, turn, word_index, word, heard }
+        SpokenWord { interview_id, turn, word_index, word, timing: word.segment.map(|_| timing), heard }
     }))
+}
+
+/// Tells of words that lie outside their turn.
+pub fn words_outside(turns: &[Turn]) -> Option<Warning> {
+    let is_outside = |turn: &Turn, word: Segment| {
+        word.start().get() < turn.segment.start().get().max(0.0) - LOOSE_SECS
+            || word.end().get() > turn.segment.end().get() + LOOSE_SECS
+    };
+    let outside = |t: &Turn| t.words.iter().filter_map(|w| w.segment).filter(|s| is_outside(t, *s)).count();
+    let counts: Vec<(u32, usize)> = turns.iter().map(|t| (t.index, outside(t))).filter(|c| c.1 > 0).collect();
+    let (first, _) = counts.first()?;
+    let all: usize = counts.iter().map(|c| c.1).sum();
+    let what = format!("{all} words lie outside their turn's time by more than {LOOSE_SECS} s, first in turn {first}");
+    Some(Warning::Transcript { what })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_outside_their_turn_are_told() {
+        let segment = |a, b| Segment::from_secs(a, b).unwrap();
+        let word = |a, b| Word { text: "so".into(), segment: Some(segment(a, b)), speaker: None };
+        let turn = |index, words| Turn { index, segment: segment(1.0, 2.0), speaker: None, text: "so".into(), words };
+        assert_eq!(words_outside(&[turn(1, vec![word(1.0, 2.0), word(0.97, 2.03)])]), None, "rounded");
+        let told = words_outside(&[turn(1, Vec::new()), turn(2, vec![word(0.5, 1.5), word(1.5, 2.4), word(1.1, 1.2)])]);
+        assert!(
+            told.unwrap()
+                .to_string()
+                .contains("2 words lie outside their turn's time by more than 0.05 s, first in turn 2")
+        );
+    }
+
+    #[test]
+    fn estimated_times_are_marked() {
+        let segment = Segment::from_secs(1.0, 2.0).unwrap();
+        let turn = Turn { index: 1, segment, speaker: None, text: "so it is".into(), words: Vec::new() };
+        let voiced = Voiced { probability: &[], step_secs: 0.032 };
+        let made = words_table("a", std::slice::from_ref(&turn), &Annotation::default(), Some(voiced)).unwrap();
+        let timing = made.column("timing").unwrap();
+        assert_eq!(timing, &crate::table::ColumnData::Str(vec![Some("estimated".into()); 3]));
+        assert_eq!(words_table("a", std::slice::from_ref(&turn), &Annotation::default(), None).unwrap().rows(), 0);
+    }
 
     #[test]
     fn a_word_has_the_voice_that_says_it() {
@@ -112,7 +171,7 @@ mod tests {
         let words = vec![word(Some((0.0, 0.5))), word(Some((0.5, 1.5))), word(None), word(Some((3.0, 3.5)))];
         // The transcript names nobody.
         let turn = Turn { index: 1, segment: segment(0.0, 4.0), speaker: None, text: "so so so so".into(), words };
-        let table = words_table("a", &[turn], &annotation).unwrap();
+        let table = words_table("a", &[turn], &annotation, None).unwrap();
         let Some(crate::table::ColumnData::Str(heard)) = table.column("diarized_speaker") else { panic!() };
         let heard: Vec<Option<&str>> = heard.iter().map(Option::as_deref).collect();
         assert_eq!(heard, [Some("S0"), Some("S1"), None, None]);

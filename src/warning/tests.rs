@@ -31,7 +31,7 @@ fn texts_and_codes_are_what_they_were() {
             "wav_joined: 3 bytes behind the sound are another WAV file that cannot be read in that place".into(),
         ),
         (
-            Warning::TranscriptMoved { offset_secs: 1.25 },
+            Warning::TranscriptOffset(TranscriptClock::Moved(ClockShift { secs: 1.25, at_secs: 0.0, drift_ppm: 0.0 })),
             "transcript_offset: transcript moved by +1.25 s, where speech fits it best".into(),
         ),
         (

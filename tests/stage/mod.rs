@@ -108,7 +108,7 @@ impl Stage {
         told
     }
 
-    /// Every data file below a folder with its bytes; times spent, logs and records of runs are no data.
+    /// Every data file below a folder with its bytes; times spent, logs, records of runs and what stages keep are none.
     pub fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         let root = self.path(folder);
         let mut files = BTreeMap::new();
@@ -119,7 +119,7 @@ impl Stage {
                 let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
                 if path.is_dir() {
                     folders.push(path);
-                } else if !["timings", "logs", "runs"].iter().any(|beside| name.starts_with(beside)) {
+                } else if !["timings", "logs", "runs", ".stages"].iter().any(|beside| name.starts_with(beside)) {
                     files.insert(name, std::fs::read(&path).unwrap());
                 }
             }

@@ -33,8 +33,8 @@ def run(corpus: Corpus, tally: Tally, seed: str, heavy: bool) -> None:
     tally.case("read-only", read_only(corpus, mounts))
     tally.case("of another user", of_another_user(corpus))
     for n in range(9 if heavy else 1):
-        after, how = rng.uniform(0.1, 0.9) * corpus.secs, (removed, replaced_by_file, moved_away)[n % 3]
-        tally.case(f"{how.__name__} {n}", vanishing(corpus, how, after), [], f"seed {seed}, after {after:.2f} s")
+        rows, how = rng.randrange(len(corpus.rows) - 1), (removed, replaced_by_file, moved_away)[n % 3]
+        tally.case(f"{how.__name__} {n}", vanishing(corpus, how, rows), [], f"seed {seed}, after {rows} rows")
     if mounts:
         tally.case("temporary folder full", temporary_full(corpus))
     tally.case("temporary folder missing", temporary_missing(corpus))
@@ -157,15 +157,20 @@ def moved_away(out: Path) -> None:
     out.rename(out.with_name("elsewhere"))
 
 
-def vanishing(corpus: Corpus, how, after: float) -> list[str]:
-    """The output folder goes while the run writes into it."""
+def vanishing(corpus: Corpus, how, rows: int) -> list[str]:
+    """The output folder goes while the run writes into it, once `rows` interviews are written: the clock would tell
+    nothing of how far it is on a busy machine."""
     room = corpus.room()
     running = corpus.program.start(room, corpus.extract(room))
-    time.sleep(after)
-    if room.out.exists():
+    there = lambda: room.out.is_dir() and len(list(room.out.glob("interviews/**/*.parquet"))) >= rows
+    while not there() and running.process.pid in running.alive():
+        time.sleep(0.02)
+    over = not room.out.is_dir() or running.process.pid not in running.alive()
+    if not over:
         how(room.out)
     ended = running.end(LIMIT_SECS)
     faults = ended.faults(corpus.program.worker_mib) + running.survivors()
+    faults += [f"the run was over before {rows} rows were written"] if over else []
     # Rows may stay of tables that were deleted behind the program's back; then it must have said that the folder is
     # gone.
     if not (ended.code and GONE in ended.err):

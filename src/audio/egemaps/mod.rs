@@ -104,10 +104,11 @@ mod column {
 }
 
 /// The 25 descriptors of a signal, one column each, 100 frames per second.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Lld {
     /// In the order of [`LLDS`], all of one length. Unvoiced frames hold openSMILE's values: 0 for the `nz` ones, -201
     /// for the formant levels; see [`Lld::voiced`].
+    #[serde(with = "crate::packed")]
     pub columns: [Vec<f32>; LLD_COUNT],
 }
 

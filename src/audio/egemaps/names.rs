@@ -184,9 +184,11 @@ pub const FUNCTIONALS: [Entry; FUNCTIONAL_COUNT] = [
     entry(
         "HNRdBACF_sma3nz_amean",
         "dB",
-        "Mean (amean) harmonics-to-noise ratio over voiced frames (nz), smoothed over 3 frames (sma3): power of the \
-         harmonics over that of the noise, from the autocorrelation at the pitch period; low in a breathy or rough \
-         voice. Voiced by openSMILE's own pitch tracker, not by SwiftF0",
+        "Mean (amean) harmonics-to-noise ratio over voiced frames (nz), smoothed over 3 frames (sma3): r / (1 - r) \
+         in dB, r = the autocorrelation at the pitch period over that at 0; low in a breathy or rough voice. Frames \
+         are 60 ms of the turn's samples, cut out by themselves. Voiced by openSMILE's own pitch tracker, not by \
+         SwiftF0. On openSMILE's scale: the window's fall is left in r, so that even a clean tone has about 10 dB \
+         at 140 Hz and 14 at 220; never set it beside Praat's, and beware that it rises with the pitch",
     ),
     entry("HNRdBACF_sma3nz_stddevNorm", "ratio", deviation!("the harmonics-to-noise ratio over voiced frames")),
     entry("logRelF0-H1-H2_sma3nz_amean", "dB", "Mean of H1-H2 over voiced frames"),

@@ -33,6 +33,11 @@ pub fn first_columns() -> Vec<(&'static str, &'static str)> {
     FIRST.lines().skip(1).filter_map(|line| line.split_once(',')).collect()
 }
 
+/// The place of a column among those to begin with, from 1.
+fn begins_at(table: &str, column: &str) -> Option<usize> {
+    first_columns().into_iter().position(|first| first == (table, column)).map(|at| at + 1)
+}
+
 /// What is told of a folder.
 #[derive(Debug, Default)]
 pub struct Codebook {
@@ -242,9 +247,17 @@ fn layout<'a>() -> Layout<Line<'a>> {
             |l: &Line<'a>| l.column.unit(),
         ),
         Column::text("meaning", "What it means, with the thresholds that held.", |l: &Line<'a>| l.column.meaning()),
-        Column::text("source", "Where the definition comes from; empty = Turnwise's own.", |l: &Line<'a>| {
-            text(Some(l.column.spec.source.to_string()))
-        }),
+        Column::int(
+            "begin_with",
+            "",
+            "Place among the columns to begin with, from 1; empty = none of them.",
+            |l: &Line<'a>| begins_at(&l.table.name, &l.column.spec.name),
+        ),
+        Column::text(
+            "source",
+            "Where the definition, or the network that measures, comes from; empty = Turnwise's own.",
+            |l: &Line<'a>| text(Some(l.column.spec.source.to_string())),
+        ),
         Column::text("modality", "The sense it comes from.", |l: &Line<'a>| {
             text(Some(l.column.spec.modality.name().to_owned()))
         }),
@@ -275,7 +288,9 @@ fn layout<'a>() -> Layout<Line<'a>> {
             |l: &Line<'a>| l.column.tally.texts.frequent(),
         ),
     ];
-    Layout { name: CODEBOOK, description: "One column of one table of an output folder.", columns }
+    let description = "One column of one table of an output folder. The words that meanings use are explained in \
+                       codebook.md.";
+    Layout { name: CODEBOOK, description, columns }
 }
 
 #[cfg(test)]

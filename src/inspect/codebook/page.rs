@@ -11,25 +11,23 @@ const HEAD: &str = "| column | unit | meaning | source | modality | cut-off | fi
 
 /// How to read the page.
 const PREFACE: &str = "\
-Made by `turnwise schema --codebook`. Meaning: as the tables' own files tell it, with the thresholds that held; \
-keys in brackets are those of the \
-recipe. Source: in full at the end; empty = Turnwise's own definition. Modality: the sense a column comes from. \
-Unit: 1 = a number without unit \
-(share, probability, correlation).
+Made by `turnwise schema --codebook`. Meaning: as the tables' own files tell it, with the thresholds that held; keys \
+in brackets are those of the recipe. Source: where the definition comes from, or the network that measures, in full \
+at the end; empty = Turnwise's own definition, of what other columns and words name. Modality: the sense a column \
+comes from. Unit: 1 = a number without unit (share, probability, correlation).
 
 - Null: a value that is not known or not defined is null, never 0 or NaN; 0 is measured. Why a group of columns is \
-null stands in its `_missing` column, which \
-is null where nothing is missing. Null in true/false columns means not known, not false.
-- Cut-off: the time up to which a column looked. none = known beforehand; turn_start; turn_end; next_turn = start \
-of the next turn; interview = its \
-end. For prediction take no column with cut-off interview: it looks ahead.
+null stands in its `_missing` column, which is null where nothing is missing. Null in true/false columns means not \
+known, not false.
+- Cut-off: the time up to which a column looked. none = known beforehand; turn_start; turn_end; next_turn = start of \
+the next turn; interview = its end. It is that of the measurement: who is who (voices told apart, labels matched, \
+people told apart on the screen, the cast, which faces are photos) is found over the whole interview and is not \
+counted in it. For prediction take no column with cut-off interview: it looks ahead.
 - Filled: share of rows with a value. Range seen: smallest, median and largest number (of lists their length; a \
-median of more than 4096 numbers is \
-rounded towards zero by less than 0.4 %), or the number of distinct texts, with the texts and their counts where \
-they are few.
+median of more than 4096 numbers is rounded towards zero by less than 0.4 %), or the number of distinct texts, with \
+the texts and their counts where they are few.
 - Keys: `interview_id` joins all tables; with `turn_index` also `turns`, `turn_faces`, `dyads` (one row a turn and \
-`listener`) and `words`; \
-`synchrony` has one row for `from`, `to` and `signal`.
+`listener`) and `words`; `synchrony` has one row for `from`, `to` and `signal`.
 ";
 
 /// Terms that descriptions use.
@@ -37,25 +35,43 @@ const WORDS: &str = "\
 - Origin: time 0 of every table: the start time the recording's container tells, which sound and video share. A \
 transcript's times are counted from it.
 - Turn: a cue of the transcript with its times as written; without a transcript a speech turn found by diarization.
+- Order: rows of `turns`, `dyads` and `words` go by the turns' starts, and so do \"before\", \"earlier\", \"so far\", \
+\"up to its turn\" and \"the last row\"; of turns that begin together the one written first is the earlier. \
+`turn_index` is the turn's number in the transcript: it ascends with the rows, but in a transcript that is not in \
+order of time (a warning of `interviews` says so).
+- Edges of a turn: a frame of sound whose centre, and a looked-at frame whose time, lies in [start, end) is the \
+turn's. A frame's own window may reach over the edge: 10 ms for level, 43 ms for intensity, 160 ms for what the \
+pitch network sees; eGeMAPS has the turn's samples cut out and nothing beside. Means over time of faces (the smile) \
+reach back over the turn's start, never over its end.
 - Label: the name the transcript gives a turn's speaker. Voice: a speaker found in the sound by diarization \
-(SPEAKER_00 the first to talk). Person: \
-somebody on the screen (P1 the first seen).
-- Matched: each label has the voice with which it shares most time over the interview, one voice a label. Cast: \
-each voice has the person whose mouth moves \
-with it.
-- Speaker: the turn's label, else its voice. Listener: every other label of the interview, addressed or not. A \
-transcript with no labels, or one, gives `dyads` and `synchrony` no rows.
+(SPEAKER_00 the first to talk). Person: somebody on the screen (P1 the first seen).
+- Matched: each label has the voice with which it shares most time over the interview, one voice a label and one \
+label a voice. Cast: each voice has the person whose mouth moves with it.
+- Speaker: the turn's label, else its voice. Listener: every other label of the interview, addressed or not. A turn \
+without a label, in a transcript that labels others, has no rows in `dyads` and counts for nobody. A transcript with \
+no labels, or one, gives `dyads` and `synchrony` no rows.
 - Floor: consecutive turns of one speaker, nobody else holding the floor between them. Backchannel: a short turn \
 wholly inside another's; it holds no floor.
-- Exchange: a turn and the next one in the transcript, of two speakers.
+- Exchange: a turn and the next one in order of time, of two speakers.
+- Sound: the mean of all channels, at 16 kHz; what is in one of two channels alone is 6 dB lower in it. Channels \
+that would cancel each other are not averaged, the louder is taken (warning channels_cancel). Of several streams one \
+is heard, unless input.audio_mix is all.
+- Whose sound: columns of voice, pauses and rates measure all that is heard in the turn, whoever talks; overlapped \
+speech is not left out (`overlap_share` tells how much there is, `speaker_contradicts` whether it is somebody \
+else's).
+- Frame of sound: 10 ms. Voiced: the pitch network, which gives a value every 16 ms, is at least \
+`voice.voicing_confidence` sure of a pitch in the value nearest to the frame's centre; eGeMAPS has openSMILE's own \
+decision.
 - Looked-at frame: a frame of the video in which faces are searched (`face.rate_hz` of them a second; expressions \
-`face.expression_hz`). Instant: a \
-looked-at frame in which the person's face is large, sharp and frontal enough to count (`turns.min_face_size_px` \
-and the next keys).
-- Frame of sound: 10 ms. Voiced: the pitch model is at least `voice.voicing_confidence` sure of a pitch in it; \
-eGeMAPS has openSMILE's own decision.
+`face.expression_hz`). Instant: a looked-at frame in which the person's face is large, sharp and frontal enough to \
+count (`turns.min_face_size_px` and the next keys). Seen: found in enough of the turn's looked-at frames \
+(`turns.min_presence_share`). Measured: seen, with at least one instant.
 - Layout: one_camera, split_screen or gallery: whether people who are seen together are in one room.
 - Names with speech_: by the sound; the same names without it: by the transcript's times.
+- Networks: who speaks when: pyannote segmentation-3.0 (Plaquet & Bredin 2023), CAM++ (Wang et al. 2023), Silero VAD \
+6.2. Pitch: SwiftF0 (Nieradzik 2025). Landmarks, blendshapes, head: MediaPipe; gaze and cast are computed from its \
+landmarks. Expressions: face-api's, unless face.expression names another. `turnwise models` lists all with their \
+hashes.
 ";
 
 impl Codebook {

@@ -71,6 +71,10 @@ fn every_format_gives_the_same_codebook_with_counts_that_are_right() {
     assert_eq!((number("rows"), number("filled"), number("filled_share")), (Some(30.0), Some(12.0), Some(0.4)));
     assert_eq!((number("min"), number("median"), number("max")), (Some(-1.0), Some(10.5), Some(22.0)));
     assert_eq!(table.text("source", row), Some("Stivers et al. 2009"));
+    // One of those to begin with has its place among them, any other none.
+    let at = first_columns().iter().position(|c| *c == ("dyads", "floor_offset_secs")).unwrap();
+    assert_eq!((number("begin_with"), table.number("begin_with", 0)), (Some(at as f64 + 1.0), None));
+    assert_eq!(table.number("begin_with", 2), Some(1.0), "duration_secs of interviews");
     assert_eq!((table.text("table", 0), table.text("column", 0)), (Some("interviews"), Some("interview_id")));
     assert_eq!(
         (table.number("rows", 2), table.number("filled", 2)),

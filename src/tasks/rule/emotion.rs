@@ -1,6 +1,7 @@
 //! ER: what the speaker of a row feels, and how strongly.
 
 use super::{AnswerKind, Candidates, Metrics, RuleSpec};
+use crate::tasks::choices::DialogueWords;
 use crate::tasks::rescue::{Instance, context, id_by_sample, instance, is_client};
 use crate::tasks::sampling::{Single, capped};
 use crate::tasks::settings::Task;
@@ -13,7 +14,10 @@ pub(super) static RULE: RuleSpec = RuleSpec {
     instances: |samples, task| samples.iter().flat_map(|s| instances(s, task)).collect(),
     candidates: Candidates::OneSet,
     metrics: Some(Metrics::Intensity),
-    options: &["max_per_sample", "min_dialogue_words"],
+    options: &["max_per_sample", "min_dialogue_words", "dialogue_words"],
+    context_size: 3,
+    pads_rankings: false,
+    paper: &["intensity_match"],
     wording: Some("er"),
     counted_as: |one| one.intensity.map_or_else(String::new, |i| format!("intensity {i:2}")),
 };
@@ -27,7 +31,8 @@ fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {
         .iter()
         .enumerate()
         .skip(skipped)
-        .filter(|(_, row)| word_count(&row.dialogue_cleaned) >= task.min_dialogue_words)
+        .filter(|(_, row)| task.dialogue_words.count(&row.dialogue_cleaned) >= task.min_dialogue_words)
+        .filter(|(_, row)| task.has_clip(&sample.id, row.row_index))
         .filter_map(|(position, row)| {
             let (emotion, intensity) = own_emotion(row)?;
             Some(Instance {
@@ -55,18 +60,12 @@ fn own_emotion(row: &Row) -> Option<(&str, i64)> {
         })
 }
 
-/// Runs of letters, digits and the apostrophe.
-fn word_count(text: &str) -> usize {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|run| !run.is_empty()).count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_runs() {
-        assert_eq!(word_count("I don't -- know, 20 years"), 5);
-        assert_eq!(word_count(" … "), 0);
-    }
+/// Rows of a sample that have too few words for the benchmark's scripts, and enough in any script: what `check` tells.
+pub(in crate::tasks) fn words_elsewhere(sample: &Sample, fewest: usize) -> usize {
+    let counts = |row: &&Row| {
+        own_emotion(row).is_some()
+            && DialogueWords::Ascii.count(&row.dialogue_cleaned) < fewest
+            && DialogueWords::AnyScript.count(&row.dialogue_cleaned) >= fewest
+    };
+    sample.rows.iter().filter(counts).count()
 }

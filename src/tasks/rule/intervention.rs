@@ -14,6 +14,9 @@ pub(super) static RULE: RuleSpec = RuleSpec {
     candidates: Candidates::OneSet,
     metrics: None,
     options: &["max_per_class"],
+    context_size: 3,
+    pads_rankings: false,
+    paper: &["precision_yes", "recall_yes", "f1_yes"],
     wording: Some("itp"),
     counted_as: |one| one.label.clone(),
 };
@@ -49,7 +52,13 @@ fn point(sample: &Sample, position: usize, enters: bool, task: &Task) -> Instanc
         label: label.into(),
         boundary,
         candidates: vec!["yes".into(), "no".into()],
-        context: context(sample, position, task.context_size, true),
+        // The decision's own row is one of so many, and there even when none is asked for.
+        context: context(
+            sample,
+            position,
+            if task.context_size < 0 { -1 } else { (task.context_size - 1).max(0) },
+            true,
+        ),
         ..instance(sample, position, format!("{}__{class}_after_row{}", sample.id, row.row_index))
     }
 }

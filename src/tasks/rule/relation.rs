@@ -1,5 +1,5 @@
-//! RPP: the relation state of a turn from the rows before it. The closed set is read from the data, one for each group
-//! mode.
+//! RPP: the relation state of a turn from the rows before it. The closed set is the taxonomy that the task file names,
+//! else the labels seen, one for each group mode.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,10 @@ pub(super) static RULE: RuleSpec = RuleSpec {
     instances,
     candidates: Candidates::SetPerGroupMode,
     metrics: None,
-    options: &["any_speaker", "include_current"],
+    options: &["any_speaker", "include_current", "taxonomy"],
+    context_size: -1,
+    pads_rankings: true,
+    paper: &["recall_at_1"],
     wording: Some("rpp"),
     counted_as: |one| format!("{} {}", one.group_mode, one.label),
 };
@@ -31,11 +34,14 @@ fn instances(samples: &[Sample], task: &Task) -> Vec<Instance> {
     }
     let mut found = Vec::new();
     for sample in samples {
-        let candidates: Vec<String> = states[&sample.group_mode].iter().map(|s| (*s).to_owned()).collect();
+        let named = task.taxonomy.of(sample.group_mode);
+        let seen = || states[&sample.group_mode].iter().map(|s| (*s).to_owned()).collect();
+        let candidates: Vec<String> = if named.is_empty() { seen() } else { named.to_vec() };
         for (position, row) in sample.rows.iter().enumerate().filter(|(_, r)| counts(r)) {
             found.push(Instance {
                 label: row.relation_cycle_state.clone(),
                 candidates: candidates.clone(),
+                closed_set: if named.is_empty() { "labels_seen" } else { "task_file" },
                 context: context(sample, position, task.context_size, task.include_current),
                 ..instance(sample, position, id_by_file(sample, row))
             });

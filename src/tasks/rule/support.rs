@@ -4,7 +4,7 @@ use super::{AnswerKind, Candidates, Metrics, RuleSpec};
 use crate::tasks::rescue::{Instance, KnownEmotion, context, id_by_file, instance};
 use crate::tasks::settings::Task;
 use crate::tasks::target::{candidates, supported};
-use crate::transcript::rescue::{COUPLE, FAMILY, GroupMode, Sample};
+use crate::transcript::rescue::{COUPLE, Emotion, FAMILY, GroupMode, Row, Sample};
 
 /// Whom the therapist supports.
 pub(super) static TARGET: RuleSpec = RuleSpec {
@@ -14,6 +14,9 @@ pub(super) static TARGET: RuleSpec = RuleSpec {
     candidates: Candidates::People,
     metrics: Some(Metrics::OwnCandidates),
     options: &[],
+    context_size: 3,
+    pads_rankings: false,
+    paper: &["recall_at_1", "mrr"],
     wording: Some("stp"),
     // Names of people differ from sample to sample: only the kind of target is worth a count.
     counted_as: |one| {
@@ -30,6 +33,9 @@ pub(super) static STRATEGY: RuleSpec = RuleSpec {
     candidates: Candidates::SetPerGroupMode,
     metrics: None,
     options: &["known_emotion"],
+    context_size: 3,
+    pads_rankings: false,
+    paper: &["recall_at_1", "mrr"],
     wording: Some("ssp"),
     counted_as: |one| format!("{} {}", one.group_mode, one.label),
 };
@@ -79,13 +85,16 @@ fn strategies(sample: &Sample, task: &Task) -> Vec<Instance> {
             continue;
         }
         let context = context(sample, position, task.context_size, false);
-        let known_emotion =
-            if task.known_emotion { last_emotion(sample, position, context.len(), target) } else { None };
+        if !task.has_any_clip(&sample.id, &context) {
+            continue;
+        }
+        let known_emotions =
+            if task.known_emotion { last_emotions(sample, position, context.len(), target) } else { Vec::new() };
         found.push(Instance {
             label: strategy.strategy_type.clone(),
             candidates: set.iter().map(|s| (*s).to_owned()).collect(),
             known_support_target: target.to_owned(),
-            known_emotion,
+            known_emotions,
             context,
             ..instance(sample, position, id_by_file(sample, row))
         });
@@ -93,19 +102,22 @@ fn strategies(sample: &Sample, task: &Task) -> Vec<Instance> {
     found
 }
 
-/// The target's most recent emotion in the `size` rows before `position`; for the group label that of any participant.
-fn last_emotion(sample: &Sample, position: usize, size: usize, target: &str) -> Option<KnownEmotion> {
+/// All emotions of the target in the last of the `size` rows before `position` that has one; for the group label those
+/// of any participant. An emotion of nobody is its row's speaker's.
+fn last_emotions(sample: &Sample, position: usize, size: usize, target: &str) -> Vec<KnownEmotion> {
     let group = target == sample.group_mode.label();
     let is_target =
         |person: &str| if group { sample.participants.iter().any(|p| p == person) } else { person == target };
-    sample.rows[position - size..position].iter().rev().find_map(|row| {
-        let emotion =
-            row.internal_emotion.iter().find(|e| !e.emotion_description.is_empty() && is_target(&e.person))?;
-        Some(KnownEmotion {
+    let felt = |row: &Row| -> Vec<KnownEmotion> {
+        let whose = |e: &Emotion| if e.person.is_empty() { row.primary_speaker.clone() } else { e.person.clone() };
+        let all = row.internal_emotion.iter().filter(|e| !e.emotion_description.is_empty() && is_target(&whose(e)));
+        let known = |e: &Emotion| KnownEmotion {
             row: row.row_index,
-            person: emotion.person.clone(),
-            emotion: emotion.emotion_description.clone(),
-            intensity: emotion.intensity,
-        })
-    })
+            person: whose(e),
+            emotion: e.emotion_description.clone(),
+            intensity: e.intensity.map(f64::round_ties_even),
+        };
+        all.map(known).collect()
+    };
+    sample.rows[position - size..position].iter().rev().map(felt).find(|all| !all.is_empty()).unwrap_or_default()
 }

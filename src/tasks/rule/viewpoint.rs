@@ -14,6 +14,9 @@ pub(super) static RULE: RuleSpec = RuleSpec {
     candidates: Candidates::People,
     metrics: Some(Metrics::Pairs),
     options: &["max_per_sample"],
+    context_size: 3,
+    pads_rankings: false,
+    paper: &["pairs_score"],
     wording: Some("vp"),
     counted_as: |one| format!("{} viewpoints", one.viewpoints.len()),
 };
@@ -25,6 +28,7 @@ fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {
         .rows
         .iter()
         .enumerate()
+        .filter(|(_, row)| task.has_clip(&sample.id, row.row_index))
         .filter_map(|(position, row)| {
             let viewpoints = own_viewpoints(row);
             (!viewpoints.is_empty()).then(|| Instance {

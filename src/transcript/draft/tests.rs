@@ -17,7 +17,8 @@ fn oddities_are_told_with_the_first_turn() {
     assert_eq!(
         told,
         [
-            "transcript: 1 turns start before the turn above them; file order is kept (first: turn 2)",
+            "transcript: 1 turns start before the turn above them; turn_index keeps the file's order, rows go by time \
+             (first: turn 2)",
             "transcript: 2 turns overlap an earlier one (first: turn 3)",
             "transcript: 1 turns repeat the times and words of another (first: turn 4)",
             "transcript: 1 turns have zero length (first: turn 5)",

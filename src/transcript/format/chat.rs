@@ -16,7 +16,13 @@ const EXPECTED: &str =
     "expected `*SPK:<tab>words . <bullet>start_end<bullet>` in milliseconds, end at or after start; correct the line";
 
 /// Marks of conversation analysis and prosody inside words.
-const MARKS: &str = "⌈⌉⌊⌋↑↓⇗↗→↘⇘∞≈≋≡∙⁎⌇⁑⁇°▁▔☺∬Ϋ∮§∾↻Ἡ„‡‹›ˈˌ^\u{2}\u{3}\u{4}\u{1}\u{7}\u{8}";
+const MARKS: &str = "⌈⌉⌊⌋↑↓⇗↗→↘⇘∞≈≋≡∙⁎⌇⁑⁇°▁▔☺∬Ϋ∮§∾↻Ἡ„‡‹›ˈˌ⤇⤆∆∇♋〔〕^\u{2}\u{3}\u{4}\u{1}\u{7}\u{8}";
+
+/// Stands around a part of a word that is said again and again before the word: `↫b-b-b↫boy`.
+const REPEATED: char = '↫';
+
+/// Written in place of what was not understood, has no spelling, or is not transcribed.
+const NO_WORDS: [&str; 3] = ["xxx", "yyy", "www"];
 
 /// A whole file, small.
 pub(super) const EXAMPLE: &str =
@@ -124,7 +130,16 @@ fn utterance(line: &Line, wor: Option<&str>, draft: &mut Draft) -> Result<()> {
     };
     match span {
         Ok(segment) => {
-            draft.push(segment, Some(speaker), plain(rest), wor.map(words).unwrap_or_default());
+            let (sounds, said) = (sounds(rest), plain(rest));
+            let spoken = said.chars().any(char::is_alphanumeric);
+            for what in &sounds {
+                draft.push_sound(segment, Some(speaker.trim()), what.clone(), spoken);
+            }
+            // A laugh that is an utterance of its own is no turn.
+            if spoken || sounds.is_empty() {
+                let said = if spoken || !has_no_words(rest) { said } else { String::new() };
+                draft.push(segment, Some(speaker), said, wor.map(words).unwrap_or_default());
+            }
             Ok(())
         }
         Err(what) => draft.bad(line.number, format!("utterance of {speaker}: {what}"), EXPECTED),
@@ -188,6 +203,34 @@ fn plain(text: &str) -> String {
     out
 }
 
+/// True for an utterance with marks in place of words.
+fn has_no_words(text: &str) -> bool {
+    text.split_whitespace().any(|t| t == "0" || NO_WORDS.contains(&t))
+}
+
+/// What is heard and not said: `&=laughs`, `[=! laughs]`, and the beginnings of long ones, `&{l=laughing`.
+fn sounds(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("[=!") {
+        let end = rest[at..].find(']').map_or(rest.len(), |n| at + n);
+        found.push((text.len() - rest.len() + at, rest[at + 3..end].to_owned()));
+        rest = &rest[end..];
+    }
+    let mut at = 0;
+    for token in text.split_whitespace() {
+        let place = text[at..].find(token).map_or(at, |n| at + n);
+        at = place + token.len();
+        let long = ["&{l=", "&{n="].iter().find_map(|mark| token.strip_prefix(mark));
+        if let Some(what) = token.strip_prefix("&=").or(long) {
+            found.push((place, what.replace([':', '_'], " ")));
+        }
+    }
+    found.sort();
+    let clean = |(_, what): (usize, String)| crate::transcript::markup::squeeze(&what);
+    found.into_iter().map(clean).filter(|what| what.chars().any(char::is_alphanumeric)).collect()
+}
+
 /// Drops `[…]` and the angle brackets of groups.
 fn without_codes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -216,6 +259,9 @@ fn word(token: &str) -> String {
     };
     if token.starts_with("&=")
         || token.starts_with("&*")
+        || token.starts_with("&{")
+        || token.starts_with("&}")
+        || NO_WORDS.contains(&token.trim_end_matches(['.', '?', '!', ',']))
         || token.strip_prefix('0').is_some_and(|t| t.starts_with(char::is_alphabetic))
         || token == "0"
     {
@@ -255,6 +301,9 @@ fn word_plain(token: &str) -> String {
         Some((form, _)) => form,
         None => token,
     };
+    // What stands between two of these is a part of the word that follows.
+    let whole: String = token.split(REPEATED).step_by(2).collect();
+    let token = if token.matches(REPEATED).count() > 1 { whole.as_str() } else { token };
     let mut out = String::with_capacity(token.len());
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     for (i, c) in token.char_indices() {
@@ -263,7 +312,7 @@ fn word_plain(token: &str) -> String {
             ':' | '+' if digit(token[..i].chars().next_back()) && digit(token[i + 1..].chars().next()) => out.push(c),
             '(' | ')' | ':' => {}
             '_' | '+' => out.push(' '),
-            c if MARKS.contains(c) => {}
+            c if MARKS.contains(c) || c == REPEATED => {}
             c => out.push(c),
         }
     }
@@ -298,6 +347,33 @@ mod tests {
         let said = "at 3:00 or 0.5 percent of 2+2 & me@example.com , @anna 0800-555 0is no:: be@l ice+cream .";
         let t = parse("a.cha", &format!("@Begin\n*CHI:\t{said} \u{15}0_100\u{15}\n@End\n"));
         assert_eq!(t.turns[0].text, "at 3:00 or 0.5 percent of 2+2 & me@example.com, @anna 0800-555 no be ice cream.");
+    }
+
+    #[test]
+    fn marks_of_analysis_are_no_words_and_sounds_are_events() {
+        let line = |said: &str, a: u32| format!("*CHI:\t{said} \u{15}{a}_{}\u{15}\n", a + 100);
+        let said = [
+            "↫s-s-s↫segment ∆faster∆ ∇slower∇ ♋breathy♋ ⤇quick⤆ 0 foo 0 〔bar baz〕 .",
+            "&{l=laughing so it is &}l=laughing &=coughs .",
+            "0 [=! laughs] .",
+            "xxx fell off www .",
+            "xxx .",
+            "yes [=! whispering] .",
+        ];
+        let lines: String = said.iter().zip((0..).step_by(200)).map(|(s, a)| line(s, a)).collect();
+        let t = parse("a.cha", &format!("@Begin\n{lines}@End\n"));
+        assert_eq!(
+            told(&t),
+            [
+                "0-0.1 CHI: segment faster slower breathy quick foo bar baz.",
+                "0.2-0.3 CHI: so it is.",
+                "0.6-0.7 CHI: fell off.",
+                "0.8-0.9 CHI: ",
+                "1-1.1 CHI: yes.",
+            ]
+        );
+        let heard: Vec<(&str, bool)> = t.events.iter().map(|e| (e.what.as_str(), e.in_turn)).collect();
+        assert_eq!(heard, [("laughing", true), ("coughs", true), ("laughs", false), ("whispering", true)]);
     }
 
     #[test]

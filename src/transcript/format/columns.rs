@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use csv::StringRecord;
 
-use super::delimited::{Layout, SPEAKER, TEXT, normal};
+use super::delimited::Layout;
+use super::headers::{SPEAKER, TEXT, normal};
 use crate::error::Result;
 use crate::transcript::draft::{Draft, short};
 
@@ -16,13 +17,14 @@ type Rows<'t> = &'t [(usize, StringRecord)];
 const WEAK: [&str; 8] = ["content", "words", "value", "caption", "subtitle", "line", "turn", "annotation"];
 
 /// Parts of names that only columns of words have.
-const WORDY: [&str; 8] = ["text", "transl", "transcri", "utteran", "spoken", "said", "verbatim", "sentence"];
+const WORDY: [&str; 9] =
+    ["text", "transl", "transcri", "transkri", "utteran", "spoken", "said", "verbatim", "sentence"];
 
 /// Ends of names that tell something about words instead.
 const ABOUT: [&str; 9] = ["id", "type", "file", "path", "language", "lang", "count", "length", "number"];
 
 /// Names under which the speaker is given and nothing else.
-const SURE_SPEAKER: usize = 5;
+const SURE_SPEAKER: usize = 12;
 
 /// Settles the columns of words and speakers by what the cells hold.
 pub(super) fn choose(layout: &mut Layout, rows: Rows, draft: &mut Draft) -> Result<()> {

@@ -4,71 +4,18 @@
 use csv::{ReaderBuilder, StringRecord};
 
 use super::columns as choice;
+use super::headers::{DURATION, END, SPEAKER, START, TEXT, Unit, normal};
 use crate::error::Result;
 use crate::transcript::draft::{CUT, Draft, short};
-use crate::transcript::quotes;
-use crate::transcript::{clock, markup};
-
-/// Header names, letters and digits only, lower case, unit taken off; the first name present wins.
-const START: [&str; 12] = [
-    "starttime",
-    "start",
-    "begin",
-    "begintime",
-    "onset",
-    "tmin",
-    "xmin",
-    "startsec",
-    "timestart",
-    "in",
-    "from",
-    "timein",
-];
-const END: [&str; 13] = [
-    "endtime", "end", "stop", "stoptime", "offset", "tmax", "xmax", "endsec", "finish", "timeend", "out", "to",
-    "timeout",
-];
-const DURATION: [&str; 4] = ["duration", "dur", "length", "turnduration"];
-pub(super) const SPEAKER: [&str; 11] = [
-    "primaryspeaker",
-    "speaker",
-    "speakername",
-    "speakerid",
-    "speakerlabel",
-    "participant",
-    "participantid",
-    "name",
-    "role",
-    "who",
-    "character",
-];
-pub(super) const TEXT: [&str; 17] = [
-    "dialoguecleaned",
-    "text",
-    "transcript",
-    "transcription",
-    "utterance",
-    "sentence",
-    "dialogue",
-    "dialog",
-    "content",
-    "words",
-    "value",
-    "speech",
-    "caption",
-    "subtitle",
-    "line",
-    "turn",
-    "annotation",
-];
+use crate::transcript::{Rates, clock, frames, markup, quotes};
 
 const EXPECTED: &str = "times are seconds (12.5) or clock times (00:00:12,500), end at or after start; correct the row";
 
-/// A column and, for times, how many seconds one unit is.
+/// A column and the unit of its times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Column {
     pub(super) index: usize,
-    unit: f64,
+    unit: Unit,
 }
 
 /// Which columns hold what.
@@ -142,12 +89,12 @@ fn layout(text: &str) -> Option<Layout> {
 }
 
 fn columns(header: Vec<String>, delimiter: u8) -> Option<Layout> {
-    let names: Vec<(String, f64)> = header.iter().map(|h| normal(h)).collect();
+    let names: Vec<(String, Option<Unit>)> = header.iter().map(|h| normal(h)).collect();
     let find = |wanted: &[&str]| {
         wanted
             .iter()
             .find_map(|w| names.iter().position(|(n, _)| n == w))
-            .map(|index| Column { index, unit: names[index].1 })
+            .map(|index| Column { index, unit: names[index].1.unwrap_or(Unit::Seconds) })
     };
     let start = find(&START)?;
     let end = find(&END).map(End::At).or_else(|| find(&DURATION).map(End::After))?;
@@ -158,32 +105,8 @@ fn columns(header: Vec<String>, delimiter: u8) -> Option<Layout> {
     Some(Layout { delimiter, header, start, end, speaker, text })
 }
 
-/// Letters and digits of a header name in lower case, and the seconds of its unit (`start_ms`, `Start (s)`,
-/// `StartTime`).
-pub(super) fn normal(name: &str) -> (String, f64) {
-    let name: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    for (suffix, unit) in [
-        ("milliseconds", 1e-3),
-        ("millis", 1e-3),
-        ("msecs", 1e-3),
-        ("msec", 1e-3),
-        ("ms", 1e-3),
-        ("seconds", 1.0),
-        ("secs", 1.0),
-        ("sec", 1.0),
-        ("s", 1.0),
-    ] {
-        if let Some(stem) = name.strip_suffix(suffix)
-            && (START.contains(&stem) || END.contains(&stem) || DURATION.contains(&stem))
-        {
-            return (stem.to_owned(), unit);
-        }
-    }
-    (name, 1.0)
-}
-
 /// Reads a table into `draft`.
-pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
+pub(super) fn read(text: &str, rates: Rates, draft: &mut Draft) -> Result<()> {
     let Some(mut layout) = layout(text) else {
         let what = format!("the first line names no start and end: {:?}", header_fields(text));
         return Err(draft.fail(1, what, "expected a header with start, end (or duration), speaker and text"));
@@ -206,11 +129,12 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         }
         rows.push((record.position().map_or(0, |p| p.line() as usize), record.clone()));
     }
+    refuse_unknown(&layout, rates, draft)?;
     if in_milliseconds(&layout, &rows) {
-        draft.warn("start and end are whole numbers of milliseconds, as Whisper writes its TSV");
-        layout.start.unit = 1e-3;
+        draft.warn("start and end are whole numbers of milliseconds, as Whisper writes its tables");
+        layout.start.unit = Unit::Millis;
         let (End::At(column) | End::After(column)) = &mut layout.end;
-        column.unit = 1e-3;
+        column.unit = Unit::Millis;
     } else {
         draft.times_are_bare(bare(&layout, &rows));
     }
@@ -235,7 +159,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
             draft.bad(*line, what, CUT)?;
             continue;
         }
-        row(&layout, record, *line, count + 1, draft)?;
+        row((&layout, rates), record, *line, count + 1, draft)?;
     }
     draft.ends_open(open && layout.text == Some(layout.header.len() - 1));
     choice::tell_other_words(&layout, &rows, draft);
@@ -312,17 +236,41 @@ fn misfit(layout: &Layout, record: &StringRecord) -> Option<(String, &'static st
 /// True where times are whole numbers and the header names no unit.
 fn bare(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
     let places = [layout.start.index, layout.end_index()];
-    let unnamed = |i: &usize| {
-        let letters = layout.header[*i].chars().filter(|c| c.is_alphanumeric());
-        normal(&layout.header[*i]).0 == letters.flat_map(char::to_lowercase).collect::<String>()
-    };
+    let unnamed = |i: &usize| normal(&layout.header[*i]).1.is_none();
     let whole = |r: &StringRecord| places.iter().all(|i| r.get(*i).is_none_or(|c| c.trim().parse::<u64>().is_ok()));
     places.iter().all(unnamed) && rows.iter().all(|(_, r)| whole(r))
 }
 
+/// Refuses columns of samples or frames where no rate tells how long one is.
+fn refuse_unknown(layout: &Layout, rates: Rates, draft: &Draft) -> Result<()> {
+    let (End::At(end) | End::After(end)) = layout.end;
+    for column in [layout.start, end] {
+        let (what, rate, option) = match column.unit {
+            Unit::Samples => ("samples", rates.samples_hz, "--sample-rate 16000"),
+            Unit::Frames => ("frames", rates.frames_hz, "--frame-rate 25"),
+            _ => continue,
+        };
+        if rate <= 0.0 {
+            let what =
+                format!("the column {} counts {what}, and no rate tells how long one is", layout.header[column.index]);
+            return Err(draft.fail(1, what, format!("pass the rate, such as {option}")));
+        }
+    }
+    Ok(())
+}
+
 /// Whisper's own TSV has the header `start end text` and whole milliseconds; nobody talks for a minute in every row.
+/// whisper.cpp's CSV has them too, its words with a blank before them.
 fn in_milliseconds(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
-    if layout.delimiter != b'\t' || layout.header != ["start", "end", "text"] || rows.is_empty() {
+    let blank = |(_, r): &(usize, StringRecord)| {
+        layout.text.and_then(|at| r.get(at)).is_none_or(|c| c.is_empty() || c.starts_with(' '))
+    };
+    let header: Vec<&str> = layout.header.iter().map(String::as_str).collect();
+    let own = layout.delimiter == b'\t' && header == ["start", "end", "text"];
+    let cpp = layout.delimiter == b','
+        && matches!(header.as_slice(), ["start", "end", "text"] | ["start", "end", "speaker", "text"])
+        && rows.iter().all(blank);
+    if !(own || cpp) || rows.is_empty() {
         return false;
     }
     let whole = |r: &StringRecord, i: usize| r.get(i).and_then(|f| f.trim().parse::<u64>().ok());
@@ -335,14 +283,27 @@ fn in_milliseconds(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
     !rows.iter().any(|(_, r)| fraction(r)) && lengths.get(lengths.len() / 2).is_some_and(|middle| *middle >= 60)
 }
 
-fn row(layout: &Layout, record: &StringRecord, line: usize, number: usize, draft: &mut Draft) -> Result<()> {
+fn row(
+    (layout, rates): (&Layout, Rates),
+    record: &StringRecord,
+    line: usize,
+    number: usize,
+    draft: &mut Draft,
+) -> Result<()> {
     let time = |column: Column| {
         let field = record.get(column.index).unwrap_or("").trim();
+        if frames::is_code(field) {
+            return frames::secs(field, rates);
+        }
         match clock::parse_loose(field) {
             // Times with a colon are clock times whatever the header's unit; 1/1000 is exact enough only as a division.
             Some(secs) if field.contains(':') => Ok(secs),
-            Some(value) if column.unit < 1.0 => Ok(value / 1e3),
-            Some(value) => Ok(value),
+            Some(value) => Ok(match column.unit {
+                Unit::Seconds => value,
+                Unit::Millis => value / 1e3,
+                Unit::Samples => value / rates.samples_hz,
+                Unit::Frames => value / rates.frames_hz,
+            }),
             None => Err(format!("{} is {:?}", layout.header[column.index], short(field))),
         }
     };
@@ -369,6 +330,9 @@ fn row(layout: &Layout, record: &StringRecord, line: usize, number: usize, draft
             format!("row {number} repeats the header: are these two tables in one file?"),
             "take the line out",
         ),
+        Err(what) if what.contains("counts frames") => {
+            draft.bad(line, format!("row {number}: {what}"), frames::NO_RATE)
+        }
         Err(what) => draft.bad(line, format!("row {number}: {what}"), EXPECTED),
     }
 }

@@ -1,7 +1,7 @@
 //! ELAN `.eaf`: time slots, tiers with participants, annotations with times of their own or of the one they refer to
 //! (ELAN Annotation Format, versions 2.7 and 3.0).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
@@ -11,6 +11,8 @@ use crate::time::Segment;
 use crate::transcript::draft::{CUT, Draft, short};
 use crate::transcript::tiers::{self, Interval, Layer, Tier};
 use crate::transcript::{clock, markup};
+
+mod media;
 
 /// What becomes of a reference to an entity that only a document type could define: none is read, so that no text
 /// grows without bound and no other file is opened.
@@ -24,6 +26,9 @@ struct RawTier {
     id: String,
     participant: Option<String>,
     parent: Option<String>,
+    typed: Option<String>,
+    /// A value refers to an entry of a controlled vocabulary.
+    listed: bool,
     annotations: Vec<Annotation>,
 }
 
@@ -45,9 +50,9 @@ struct Document {
     slots: Vec<(String, Option<f64>)>,
     tiers: Vec<RawTier>,
     units: String,
-    origin_ms: f64,
-    /// A TIME_ORIGIN that is no number: line and what is there.
-    odd_origin: Option<(usize, String)>,
+    media: Vec<media::Linked>,
+    /// Linguistic types that are bound to a controlled vocabulary.
+    listed: BTreeSet<String>,
     /// Times of slots that are no numbers: line and what is there.
     odd_times: Vec<(usize, String)>,
     /// References in attributes to entities that nothing defines: line and what is there.
@@ -69,17 +74,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
             "only milliseconds are read; save it from a current ELAN",
         ));
     }
-    if document.origin_ms.abs() > 0.0 {
-        draft.warn(format!("ELAN shifts the media by {} ms (TIME_ORIGIN); not applied", document.origin_ms));
-    }
-    if let Some((line, what)) = &document.odd_origin {
-        draft.flaw(
-            *line,
-            what,
-            "times are read without it",
-            "write a number of milliseconds, or save the file from ELAN again",
-        )?;
-    }
+    let shift_ms = media::shift_ms(&document.media, draft)?;
     for (line, what) in &document.odd_times {
         draft.flaw(
             *line,
@@ -98,7 +93,8 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
             return Err(draft.fail(0, what, "two documents seem to be in one file; save it from ELAN again"));
         }
     }
-    let slots = interpolated(&document.slots);
+    let mut slots = interpolated(&document.slots);
+    slots.values_mut().for_each(|ms| *ms += shift_ms);
     let mut known: BTreeMap<&str, &Annotation> = BTreeMap::new();
     for annotation in document.tiers.iter().flat_map(|t| &t.annotations) {
         if known.insert(&annotation.id, annotation).is_some() {
@@ -110,7 +106,10 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     let by_id: BTreeMap<&str, &RawTier> = document.tiers.iter().rev().map(|t| (t.id.as_str(), t)).collect();
     let found = document.tiers.iter().map(|tier| Tier {
         name: tier.id.clone(),
-        person: person(tier, &by_id),
+        person: participant(tier, &by_id).or_else(|| topmost(tier, &by_id)),
+        participant: participant(tier, &by_id),
+        listed: tier.listed || tier.typed.as_ref().is_some_and(|t| document.listed.contains(t)),
+        typed: tier.typed.clone(),
         root: tier.parent.is_none(),
         above: above(tier, &by_id),
         layer: if untimed_words(tier) { Layer::Untimed } else { Layer::Spans },
@@ -126,23 +125,23 @@ fn untimed_words(tier: &RawTier) -> bool {
 
 /// The tiers it hangs on, the nearest first.
 fn above(tier: &RawTier, all: &BTreeMap<&str, &RawTier>) -> Vec<String> {
-    let next = |t: &&RawTier| t.parent.as_ref().and_then(|p| all.get(p.as_str())).copied();
-    std::iter::successors(next(&tier), next).take(32).map(|t| t.id.clone()).collect()
+    chain(tier, all).skip(1).map(|t| t.id.clone()).collect()
 }
 
-/// The participant of the tier or of the tiers it hangs on; else the person in the name of the topmost.
-fn person(tier: &RawTier, all: &BTreeMap<&str, &RawTier>) -> Option<String> {
-    let mut tier = tier;
-    for _ in 0..32 {
-        if tier.participant.is_some() {
-            return tier.participant.clone();
-        }
-        match tier.parent.as_ref().and_then(|p| all.get(p.as_str())) {
-            Some(parent) => tier = parent,
-            None => break,
-        }
-    }
-    tiers::classify(&tier.id).1
+/// The tier and those it hangs on, the nearest first.
+fn chain<'t>(tier: &'t RawTier, all: &'t BTreeMap<&str, &'t RawTier>) -> impl Iterator<Item = &'t RawTier> {
+    let next = |t: &&'t RawTier| t.parent.as_ref().and_then(|p| all.get(p.as_str())).copied();
+    std::iter::successors(Some(tier), next).take(32)
+}
+
+/// The participant of the tier, else of the nearest tier it hangs on.
+fn participant(tier: &RawTier, all: &BTreeMap<&str, &RawTier>) -> Option<String> {
+    chain(tier, all).find_map(|t| t.participant.clone())
+}
+
+/// The person in the name of the topmost tier it hangs on.
+fn topmost(tier: &RawTier, all: &BTreeMap<&str, &RawTier>) -> Option<String> {
+    chain(tier, all).last().and_then(|t| tiers::classify(&t.id).1)
 }
 
 /// Slots without a time lie evenly between their neighbours, as ELAN shows them.
@@ -331,16 +330,13 @@ fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, positi
     let text = |key: &str| attribute(key).unwrap_or_default();
     match tag.name().as_ref() {
         "HEADER" => document.units = text("TIME_UNITS"),
-        "MEDIA_DESCRIPTOR" if document.origin_ms.abs() <= 0.0 => {
-            let told = text("TIME_ORIGIN");
-            match told.trim().parse::<f64>() {
-                Ok(ms) if ms.is_finite() => document.origin_ms = ms,
-                _ if told.trim().is_empty() => {}
-                _ => {
-                    document.odd_origin =
-                        Some((lines.of(position), format!("TIME_ORIGIN {:?} is no number", short(&told))))
-                }
-            }
+        "MEDIA_DESCRIPTOR" => document.media.push(media::Linked {
+            line: lines.of(position),
+            urls: [text("MEDIA_URL"), text("RELATIVE_MEDIA_URL")],
+            origin: text("TIME_ORIGIN"),
+        }),
+        "LINGUISTIC_TYPE" if attribute("CONTROLLED_VOCABULARY_REF").is_some_and(|v| !v.trim().is_empty()) => {
+            document.listed.insert(text("LINGUISTIC_TYPE_ID"));
         }
         "TIME_SLOT" => {
             let told = attribute("TIME_VALUE").filter(|v| !v.trim().is_empty());
@@ -355,6 +351,8 @@ fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, positi
             id: text("TIER_ID"),
             participant: attribute("PARTICIPANT").map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()),
             parent: attribute("PARENT_REF").filter(|p| !p.is_empty()),
+            typed: attribute("LINGUISTIC_TYPE_REF").filter(|t| !t.is_empty()),
+            listed: false,
             annotations: Vec::new(),
         }),
         name @ ("ALIGNABLE_ANNOTATION" | "REF_ANNOTATION") => {
@@ -364,6 +362,7 @@ fn open(tag: &BytesStart, document: &mut Document, lines: &mut LineCount, positi
                 Time::Slots(text("TIME_SLOT_REF1"), text("TIME_SLOT_REF2"))
             };
             if let Some(tier) = document.tiers.last_mut() {
+                tier.listed |= attribute("CVE_REF").is_some_and(|v| !v.is_empty());
                 tier.annotations.push(Annotation {
                     id: text("ANNOTATION_ID"),
                     line: lines.of(position),

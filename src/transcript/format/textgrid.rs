@@ -61,6 +61,9 @@ fn tiers_of(row: &mut Row, found: &mut Vec<Tier>) -> Result<(), Broken> {
         found.push(Tier {
             person: tiers::classify(&name).1,
             name,
+            participant: None,
+            typed: None,
+            listed: false,
             root: true,
             above: Vec::new(),
             layer,
@@ -360,7 +363,7 @@ mod tests {
     #[test]
     fn tiers_of_the_same_times_are_told() {
         let tier = |name: &str, ends: &[u32]| {
-            let rows: String = ends.iter().map(|e| format!("{}\n{e}\n\"{name} {e}\"\n", e - 1)).collect();
+            let rows: String = ends.iter().map(|e| format!("{}\n{e}\n\"{name} says it {e}\"\n", e - 1)).collect();
             format!("\"IntervalTier\"\n\"{name}\"\n0\n9\n{}\n{rows}", ends.len())
         };
         let two = |a: &str, b: &str| format!("File type = \"ooTextFile\"\n\"TextGrid\"\n0\n9\n<exists>\n2\n{a}{b}");

@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Sample;
+use serde_json::Value;
+
 use super::parse::{lines, sample, samples_in};
+use super::{Sample, left};
 use crate::error::{Error, Result};
 use crate::file;
-use crate::transcript::draft::Draft;
+use crate::transcript::draft::{Draft, short};
 use crate::transcript::{Format, encoding, json};
 
 /// Reads all samples under `root`: a folder (searched recursively; sample id = path relative to it without `.json`,
-/// files called `manifest.json` left out, JSONL files read line by line), one JSON file, or one JSONL file. Folders are
-/// sorted by id, a file keeps its order.
+/// files called `manifest.json` left out, JSONL files read line by line), one JSON file, or one JSONL file. Where a
+/// file holds several samples, each has the `sample_id` that it names. Folders are sorted by id, a file keeps its order.
 ///
 /// # Errors
 /// [`Error::Read`] and [`Error::Parse`], naming file, line and row; [`Error::Parse`] as well where no sample is found
@@ -100,7 +102,11 @@ fn read_file(path: &Path, id: &str, dropped: Option<&mut Vec<String>>) -> Result
     let bytes = file::read(path)?;
     let (text, _) = encoding::decode(&bytes);
     let mut draft = Draft::new(path, dropped.is_some());
-    let found = match json::parse(&text) {
+    let parsed = json::parse(&text);
+    // A JSONL file of one line is one object too.
+    let is_object = parsed.as_ref().is_ok_and(Value::is_object) && !is_one_a_line(path);
+    let found = match parsed {
+        Ok(root) if root.is_object() && is_one_a_line(path) => samples_in(&root).map(|_| vec![(1, root.clone())]),
         Ok(root) => samples_in(&root).map(|list| list.into_iter().map(|v| (0, v.clone())).collect()),
         Err(error) => match lines(&text) {
             Some(Ok(list)) => Some(list),
@@ -123,8 +129,20 @@ fn read_file(path: &Path, id: &str, dropped: Option<&mut Vec<String>>) -> Result
             "expected an object with a list called `rows`",
         ));
     };
-    let samples: Vec<Sample> =
-        found.iter().map(|(line, value)| sample(value, id, *line, &mut draft)).collect::<Result<_>>()?;
+    let one = found.len() == 1 && is_object;
+    let id_of = |value: &Value| Some(json::text(value.get("sample_id"))).filter(|own| !one && !own.is_empty());
+    let named = |value: &Value| id_of(value).unwrap_or_else(|| id.to_owned());
+    let read = |(line, value): &(usize, Value)| {
+        let sample = sample(value, &named(value), *line, &mut draft)?;
+        Ok(Sample { id_from_content: id_of(value).is_some(), ..sample })
+    };
+    let mut samples: Vec<Sample> = found.iter().map(read).collect::<Result<_>>()?;
+    if let ([only], [(_, value)], true) = (&mut samples[..], &found[..], one)
+        && let Some(what) = left::unread_id(&only.id, value)
+    {
+        draft.warn(format!("sample {:?}: {what}", short(&only.id)));
+        only.unread.push(what);
+    }
     if draft.changed() > 0 {
         tracing::warn!("{}: {} texts held control characters, which were replaced", path.display(), draft.changed());
     }
@@ -133,6 +151,11 @@ fn read_file(path: &Path, id: &str, dropped: Option<&mut Vec<String>>) -> Result
         dropped.extend(draft.dropped().map(|what| format!("{}: {what}", path.display())));
     }
     Ok(samples)
+}
+
+/// Whether a file of annotations holds one sample a line, by its name.
+pub fn is_one_a_line(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e.eq_ignore_ascii_case("jsonl"))
 }
 
 /// The name of a file without its suffix.

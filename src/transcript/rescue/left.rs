@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::parse::integer;
 use crate::transcript::draft::{Draft, short};
 
 /// What a key holds.
@@ -44,6 +45,23 @@ const KEYS: [(&str, Holds); 22] = [
     ("relation_pattern_reason", Holds::Text),
     ("relation_pattern_evidence_rows", Holds::Indices),
 ];
+
+/// What a sample says of its id where that is not its place below the data root, which counts.
+pub(super) fn unread_id(id: &str, sample: &Value) -> Option<String> {
+    let own = sample.get("sample_id").and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    (!own.is_empty() && own != id).then(|| format!("its sample_id {:?} is not read, its place names it", short(own)))
+}
+
+/// What rows say of their indices where that is not their position, which counts.
+pub(super) fn unread_indices(rows: &[Value]) -> Option<String> {
+    let differs = |(position, row): &(i64, &Value)| {
+        row.get("row_index").is_some_and(|v| !is_empty(v) && integer(v) != Some(*position))
+    };
+    let mut moved = (1..).zip(rows).filter(differs).map(|(position, _)| position);
+    let first = moved.next()?;
+    let count = 1 + moved.count();
+    Some(format!("row_index of {count} rows is not their position, which counts (first: row {first})"))
+}
 
 /// Tells, once for every key, how many rows hold something under it that is not read, and the first of them.
 pub(super) fn tell(id: &str, rows: &[Value], draft: &mut Draft) {

@@ -13,7 +13,7 @@ mod left;
 mod parse;
 
 pub(super) use files::stem;
-pub use files::{read_samples, read_samples_leniently, sample_files};
+pub use files::{is_one_a_line, read_samples, read_samples_leniently, sample_files};
 pub(super) use parse::{EXAMPLE, Lines, fits, lines, read_into};
 
 /// The name under which the therapist speaks; never a participant.
@@ -53,17 +53,24 @@ impl GroupMode {
 /// One interview of the benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// `sample_id`, else the file's path relative to the data root without `.json`, with `/` between folders.
+    /// The file's path relative to the data root without `.json`, with `/` between folders; where a file holds several
+    /// samples, the `sample_id` of each.
     pub id: String,
     /// `scenario` as written (`couple`, `family`); empty where absent. [`Sample::group_mode`] does not follow it.
     pub scenario: String,
-    /// Couple or family by the benchmark's rule: `family_therapy/` in the id, or `Family` named in a row.
+    /// Couple or family by the benchmark's rule: the id lies in a folder `family_therapy`, or a row names `Family`.
     pub group_mode: GroupMode,
-    /// As written; where absent, derived from the rows. Never holds the therapist or a group label when derived.
+    /// Those whom the rows name: never the therapist or a group label.
     pub participants: Vec<String>,
+    /// `participants` as written, which only the check looks at; empty where absent.
+    pub named_participants: Vec<String>,
     /// `source_file` as written; empty where absent.
     pub source_file: String,
-    /// In file order, `row_index` strictly increasing.
+    /// The id is what the file says, as it holds several samples.
+    pub id_from_content: bool,
+    /// What the file says of ids and indices that is not what counts, in words.
+    pub unread: Vec<String>,
+    /// In file order, `row_index` strictly increasing; it skips rows that could not be used.
     pub rows: Vec<Row>,
 }
 
@@ -81,7 +88,7 @@ impl Sample {
 /// absent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// 1-based; the position in `rows` where the file has none.
+    /// 1-based position in the file's `rows`.
     pub row_index: u32,
     /// Seconds from the start of the sample's own clip.
     pub segment: Segment,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     BackgroundDialogue, COUPLE, Description, Emotion, FAMILY, GroupMode, Interaction, Row, Sample, Strategy, THERAPIST,
-    Viewpoint, left, stem,
+    Viewpoint, is_one_a_line, left, stem,
 };
 use crate::error::Result;
 use crate::text::clean_lines;
@@ -28,8 +28,8 @@ pub(in crate::transcript) fn read_into(input: &Input, draft: &mut Draft) -> Resu
     };
     let id_of = |value: &Value| json::text(value.get("sample_id"));
     let chosen = match (input.sample_id, samples.as_slice()) {
-        // A file of one sample without an id is that sample, whatever the caller calls it.
-        (_, [only]) if id_of(only.1).is_empty() => Some(only),
+        // A file of one sample is that sample, whatever the caller calls it: its place names it. A line has its id.
+        (_, [only]) if is_one_sample(input) || id_of(only.1).is_empty() => Some(only),
         (None, [only]) => Some(only),
         (Some(id), _) => samples.iter().find(|(_, v)| id_of(v) == id.trim()),
         (None, _) => None,
@@ -46,7 +46,9 @@ pub(in crate::transcript) fn read_into(input: &Input, draft: &mut Draft) -> Resu
         let dots = if samples.len() > known.len() { ", …" } else { "" };
         return Err(draft.fail(0, what, format!("name one with sample_id: {}{dots}", known.join(", "))));
     };
-    let id = input.sample_id.map_or_else(|| stem(input.path), str::to_owned);
+    // Here nobody knows the data root, so a sample that says its id is believed.
+    let own = Some(id_of(value)).filter(|own| !own.is_empty());
+    let id = input.sample_id.map(str::to_owned).or(own).unwrap_or_else(|| stem(input.path));
     let sample = sample(value, &id, *line, draft)?;
     // Rows of other samples may have been dropped as well; of this one, the numbers tell.
     draft.take_lost();
@@ -66,6 +68,11 @@ pub(in crate::transcript) fn read_into(input: &Input, draft: &mut Draft) -> Resu
     }
     draft.keep_sample(sample);
     Ok(())
+}
+
+/// True for a file that is one sample, and neither a list of them nor one line of several.
+fn is_one_sample(input: &Input) -> bool {
+    !is_one_a_line(input.path) && matches!(&input.json, Some(Json::One(root)) if root.is_object())
 }
 
 /// True for JSON of one sample or of several.
@@ -107,19 +114,18 @@ pub(in crate::transcript) fn lines(text: &str) -> Option<Result<Lines, (usize, S
     (!out.is_empty()).then_some(Ok(out))
 }
 
-/// Reads one sample; `id` is used where the file names none, `line` is told in errors.
+/// Reads one sample as the benchmark's scripts do: a row's index is its position, participants are those of the rows.
+/// What the file says of them is not read, and told where it differs. `id` is the sample's, `line` is told in errors.
 pub(super) fn sample(value: &Value, id: &str, line: usize, draft: &mut Draft) -> Result<Sample> {
     let mut value = value.clone();
     let changed = fit(&mut value);
     draft.count_changed(changed);
     let value = &value;
-    let own = json::text(value.get("sample_id"));
-    let id = if own.is_empty() { id.to_owned() } else { own };
+    let id = clean_lines(id).into_owned();
     let list = value.get("rows").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let mut rows: Vec<Row> = Vec::with_capacity(list.len());
     for (i, value) in list.iter().enumerate() {
-        let last = rows.last().map_or(0, |r| r.row_index);
-        match row(value, i + 1, last) {
+        match row(value, i + 1) {
             Ok(row) => rows.push(row),
             Err(what) => {
                 draft.bad(line, format!("sample {:?}, row {}: {what}", short(&id), i + 1), "correct the row")?
@@ -127,6 +133,8 @@ pub(super) fn sample(value: &Value, id: &str, line: usize, draft: &mut Draft) ->
         }
     }
     left::tell(&id, list, draft);
+    let unread: Vec<String> = left::unread_indices(list).into_iter().collect();
+    unread.iter().for_each(|what| draft.warn(format!("sample {:?}: {what}", short(&id))));
     let scenario = json::text(value.get("scenario"));
     let group_mode = group_mode(&id, &rows);
     if !scenario.is_empty() && scenario != group_mode.name() {
@@ -135,11 +143,17 @@ pub(super) fn sample(value: &Value, id: &str, line: usize, draft: &mut Draft) ->
             group_mode.name()
         ));
     }
-    let mut participants = strings(value.get("participants"));
-    if participants.is_empty() {
-        participants = derived_participants(&rows);
-    }
-    Ok(Sample { id, scenario, group_mode, participants, source_file: json::text(value.get("source_file")), rows })
+    Ok(Sample {
+        id,
+        scenario,
+        group_mode,
+        participants: derived_participants(&rows),
+        named_participants: strings(value.get("participants")),
+        source_file: json::text(value.get("source_file")),
+        id_from_content: false,
+        unread,
+        rows,
+    })
 }
 
 /// Takes what steers a terminal out of every text of a sample, line ends left to those who read it; tells how many
@@ -164,7 +178,9 @@ fn group_mode(id: &str, rows: &[Row]) -> GroupMode {
         r.primary_speaker == FAMILY
             || r.target.iter().chain(r.support_strategy.iter().flat_map(|s| &s.target)).any(|t| t == FAMILY)
     };
-    if id.contains("family_therapy/") || rows.iter().any(family) { GroupMode::Family } else { GroupMode::Couple }
+    let id = id.to_lowercase();
+    let in_folder = id.starts_with("family_therapy/") || id.contains("/family_therapy/");
+    if in_folder || rows.iter().any(family) { GroupMode::Family } else { GroupMode::Couple }
 }
 
 /// Speakers, targets and strategy targets in order of appearance, without therapist and group labels.
@@ -182,21 +198,12 @@ fn derived_participants(rows: &[Row]) -> Vec<String> {
     names
 }
 
-fn row(value: &Value, position: usize, last: u32) -> Result<Row, String> {
+/// The row at a position, counted from 1; the position is its index.
+fn row(value: &Value, position: usize) -> Result<Row, String> {
     let Value::Object(map) = value else {
         return Err("not an object".into());
     };
-    let row_index = match map.get("row_index") {
-        None | Some(Value::Null) => u32::try_from(position).ok(),
-        Some(v) => integer(v).and_then(|n| u32::try_from(n).ok()),
-    };
-    let Some(row_index) = row_index.filter(|n| *n > 0) else {
-        return Err(format!("row_index {} is no number from 1 up", map["row_index"]));
-    };
-    if row_index <= last {
-        let how = if row_index == last { "occurs twice" } else { "does not increase" };
-        return Err(format!("row_index {row_index} after {last} {how}"));
-    }
+    let row_index = u32::try_from(position).map_err(|_| "there are too many rows".to_owned())?;
     let time = |key: &str| json::time(map.get(key)).ok_or_else(|| format!("{key} is missing or no number of seconds"));
     let segment = clock::span(time("start_time")?, time("end_time")?)?;
     let text = |key: &str| json::text(map.get(key));
@@ -289,7 +296,7 @@ fn strings(value: Option<&Value>) -> Vec<String> {
     list.iter().map(|v| json::text(Some(v))).filter(|s| !s.is_empty()).collect()
 }
 
-fn integer(value: &Value) -> Option<i64> {
+pub(super) fn integer(value: &Value) -> Option<i64> {
     match value {
         Value::Number(n) => {
             n.as_i64().or_else(|| n.as_f64().filter(|v| v.fract().abs() < 1e-9 && v.abs() < 1e9).map(|v| v as i64))

@@ -31,7 +31,8 @@ fn a_rescue_sample_with_every_field() {
     let t = parse("s/004_x.json", SAMPLE);
     assert_eq!(t.format, Format::Rescue);
     assert_eq!(told(&t), ["0-1.5 Therapist: Hi  both.", "1.5-2.25 Dale: No.", "2.25-2.25 "]);
-    assert_eq!(t.turns.iter().map(|t| t.index).collect::<Vec<_>>(), [1, 2, 5]);
+    assert_eq!(t.turns.iter().map(|t| t.index).collect::<Vec<_>>(), [1, 2, 3]);
+    assert!(warned(&t).contains("row_index of 1 rows is not their position, which counts (first: row 3)"));
     assert_eq!(t.turns[2].speaker, None);
     let s = t.sample.unwrap();
     assert_eq!((s.id.as_str(), s.scenario.as_str(), s.group_mode), ("004_x", "", GroupMode::Couple));
@@ -67,23 +68,28 @@ fn a_rescue_sample_with_every_field() {
 }
 
 #[test]
-fn rescue_rows_must_count_up() {
+fn rows_are_counted_by_position() {
     let rows = |a: &str, b: &str| {
         format!(
             r#"{{"rows": [{{"start_time": 0, "end_time": 1, "row_index": {a}}}, {{"start_time": 1, "end_time": 2, "row_index": {b}}}]}}"#
         )
     };
-    assert!(complaint("a.json", &rows("2", "2")).contains("row 2: row_index 2 after 2 occurs twice"));
-    assert!(complaint("a.json", &rows("3", "1")).contains("row_index 1 after 3 does not increase"));
-    assert!(complaint("a.json", &rows("0", "1")).contains("row_index 0 is no number from 1 up"));
+    for (a, b, first) in [("2", "2", 1), ("3", "1", 1), ("0", "1", 1), ("\"1\"", "7", 2)] {
+        let t = parse("a.json", &rows(a, b));
+        assert_eq!(t.turns.iter().map(|t| t.index).collect::<Vec<_>>(), [1, 2]);
+        assert!(warned(&t).contains("is not their position, which counts"), "{a} {b}");
+        assert!(warned(&t).contains(&format!("first: row {first}")), "{a} {b}");
+    }
+    assert!(!warned(&parse("a.json", &rows("1", "2.0"))).contains("position"));
     assert!(complaint("a.json", r#"{"rows": [{"end_time": 1}]}"#).contains("row 1: start_time is missing"));
     assert!(
         complaint("a.json", r#"{"rows": [{"start_time": 2, "end_time": 1}]}"#).contains("end 1 s before start 2 s")
     );
     assert!(complaint("a.json", r#"{"rows": [3]}"#).contains("row 1: not an object"));
     assert!(complaint("a.json", r#"{"rows": []}"#).contains("no cues (RESCUE-bench)"));
-    let t = read_bytes(rows("2", "2").as_bytes(), Path::new("a.json"), &LENIENT).unwrap();
-    assert_eq!((t.turns.len(), t.sample.unwrap().rows.len()), (1, 1));
+    let bad = r#"{"rows": [{"start_time": 2, "end_time": 1}, {"start_time": 2, "end_time": 3}]}"#;
+    let t = read_bytes(bad.as_bytes(), Path::new("a.json"), &LENIENT).unwrap();
+    assert_eq!((t.turns.len(), t.sample.unwrap().rows[0].row_index), (1, 2));
 }
 
 #[test]
@@ -105,7 +111,7 @@ fn a_jsonl_file_holds_many_samples() {
     let s = t.sample.clone().unwrap();
     assert_eq!(
         (s.id.as_str(), s.group_mode, s.participants.as_slice(), s.source_file.as_str()),
-        ("a/2", GroupMode::Family, &["Z".to_owned()][..], "f.json")
+        ("a/2", GroupMode::Family, &[][..], "f.json")
     );
     assert!(warned(&pick(Some("a/1")).unwrap()).contains("scenario is \"family\""));
     let e = pick(None).unwrap_err().to_string();
@@ -127,6 +133,22 @@ fn samples_of_a_folder() {
     let told: Vec<(&str, GroupMode)> = samples.iter().map(|s| (s.id.as_str(), s.group_mode)).collect();
     assert_eq!(told, [("a", GroupMode::Couple), ("family_therapy/b", GroupMode::Family)]);
     assert_eq!(read_samples(&root.join("a.json")).unwrap()[0].id, "a");
+    // What a file says of its id is not read; only the folder itself makes a family.
+    let own = SAMPLE.replacen("{\"rows\"", "{\"sample_id\": \"other/x\", \"participants\": [\"Zoe\"], \"rows\"", 1);
+    for name in ["b/own.json", "b/Family_Therapy/c.json", "b/no_family_therapy/d.json"] {
+        std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+        std::fs::write(root.join(name), &own).unwrap();
+    }
+    let told: Vec<_> = read_samples(&root.join("b")).unwrap();
+    assert_eq!(
+        told.iter().map(|s| s.id.as_str()).collect::<Vec<_>>(),
+        ["Family_Therapy/c", "no_family_therapy/d", "own"]
+    );
+    let modes: Vec<GroupMode> = told.iter().map(|s| s.group_mode).collect();
+    assert_eq!(modes, [GroupMode::Family, GroupMode::Couple, GroupMode::Couple]);
+    assert!(told[2].unread[1].contains("its sample_id \"other/x\" is not read"), "{:?}", told[2].unread);
+    assert_eq!((&told[2].participants[0], &told[2].named_participants[0]), (&"Dale".to_owned(), &"Zoe".to_owned()));
+    std::fs::remove_dir_all(root.join("b")).unwrap();
     assert!(read_samples(&root.join("a")).unwrap_err().to_string().contains("no RESCUE-bench sample"));
     std::fs::write(root.join("bad.json"), r#"{"rows": [{"start_time": "x", "end_time": 1}]}"#).unwrap();
     let e = read_samples(root).unwrap_err().to_string();

@@ -29,6 +29,21 @@ fn words_of_nobodys_turn_are_told() {
     assert_eq!(t.turns[0].words.len(), 2);
     let told = crate::transcript::tests::warned(&t);
     assert!(told.contains("1 of 3 words lie in no turn and are left out (first: \"hm\" at 5.000 s)"), "{told}");
-    let told = crate::transcript::tests::warned(&crate::transcript::tests::parse("a.TextGrid", &grid("Bob - words")));
-    assert!(told.contains("tier \"Bob - words\": 3 words left out"), "{told}");
+    // Words of somebody without turns are that person's turns.
+    let t = crate::transcript::tests::parse("a.TextGrid", &grid("Bob - words"));
+    let turns: Vec<(&str, &str)> = t.turns.iter().map(|t| (t.speaker.as_deref().unwrap(), t.text.as_str())).collect();
+    assert_eq!(turns, [("Bob", "so yes"), ("Anna", "so, yes"), ("Bob", "hm")]);
+    let told = crate::transcript::tests::warned(&t);
+    assert!(told.contains("no turns of the same person beside the words of Bob - words"), "{told}");
+    // Words of nobody are those of the turns that hold them, or nobody's.
+    let t = crate::transcript::tests::parse("a.TextGrid", &grid("words"));
+    assert_eq!((t.turns.len(), t.turns[0].words.len()), (1, 2));
+    let t = crate::transcript::tests::parse(
+        "a.TextGrid",
+        &grid("words").replace("\"so\"", "\"la\"").replace("\"yes\"", "\"lo\""),
+    );
+    assert!(t.turns[0].words.is_empty());
+    let told = crate::transcript::tests::warned(&t);
+    assert!(told.contains("tier \"words\": 3 words left out"), "{told}");
+    assert_eq!(t.codes.len(), 3);
 }

@@ -1,6 +1,6 @@
 //! Where the definitions of `dyads` come from, by column.
 
-use crate::table::Column;
+use crate::table::{Column, SMILE};
 
 /// Column and source; a test holds that each column is there.
 const CITED: &[(&str, &str)] = &[
@@ -10,10 +10,22 @@ const CITED: &[(&str, &str)] = &[
     ("backchannel", "Yngve 1970"),
     ("backchannels_received", "Yngve 1970"),
     ("response_latency_secs", "Stivers et al. 2009"),
-    ("speech_floor_offset_secs", "Heldner & Edlund 2010; Rabiner & Sambur 1975"),
-    ("speech_backchannels", "Yngve 1970"),
-    ("listener_gaze_towards_share", "Stiefelhagen & Zhu 2002"),
-    ("listener_gaze_away_share", "Stiefelhagen & Zhu 2002"),
+    ("speech_start_secs", "Plaquet & Bredin 2023; Rabiner & Sambur 1975; Silero VAD; Wang et al. 2023"),
+    (
+        "speech_floor_offset_secs",
+        "Heldner & Edlund 2010; Plaquet & Bredin 2023; Rabiner & Sambur 1975; Silero VAD; Wang et al. 2023",
+    ),
+    ("speech_overlap_secs", "Plaquet & Bredin 2023; Rabiner & Sambur 1975; Silero VAD; Wang et al. 2023"),
+    ("speech_interrupts", "Heldner 2011; Plaquet & Bredin 2023; Rabiner & Sambur 1975; Silero VAD; Wang et al. 2023"),
+    ("speech_backchannels", "Plaquet & Bredin 2023; Rabiner & Sambur 1975; Silero VAD; Wang et al. 2023; Yngve 1970"),
+    ("listener_person", "Everingham et al. 2006"),
+    ("speaker_smile", SMILE),
+    ("listener_smile", SMILE),
+    ("listener_smile_peak", SMILE),
+    ("listener_gaze_camera_yaw_deg", "Bekerman et al. 2014; MediaPipe"),
+    ("listener_gaze_towards_share", "Bekerman et al. 2014; MediaPipe; Stiefelhagen & Zhu 2002"),
+    ("listener_gaze_away_share", "Bekerman et al. 2014; MediaPipe; Stiefelhagen & Zhu 2002"),
+    ("listener_gaze_camera_share", "Bekerman et al. 2014; MediaPipe"),
     ("listener_nods", "Kawato & Ohya 2000; Hadar et al. 1983"),
     ("listener_shakes", "Kawato & Ohya 2000; Hadar et al. 1983"),
     ("speaker_smile_rises", "Ekman & Friesen 1982"),

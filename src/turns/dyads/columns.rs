@@ -33,8 +33,9 @@ pub(super) struct Dyad<'a> {
     pub(super) follows: Option<bool>,
     /// From the end of the listener's floor before.
     pub(super) floor_offset_secs: Result<f64, Missing>,
-    pub(super) interrupts: bool,
-    pub(super) is_backchannel: bool,
+    /// `None` where nobody can know, likewise the next.
+    pub(super) interrupts: Option<bool>,
+    pub(super) is_backchannel: Option<bool>,
     pub(super) max_backchannel_secs: f64,
     /// The listener's turns that share time with the turn.
     pub(super) others: Others,
@@ -83,9 +84,10 @@ pub(super) fn layout<'a>(config: &TurnsConfig) -> Layout<Dyad<'a>> {
         Column::text("speaker", "The turn's speaker.", |d: &Dyad<'a>| d.speaker).until(CutOff::TurnEnd),
         Column::text(
             "listener",
-            "Another speaker (label) of the interview, who need not be the one addressed: a turn has a row for every \
-             other speaker, so that interview_id, turn_index and listener are the row's key; in a crowd for those \
-             nearest in time.",
+            "Another speaker of the interview (another label; without a transcript another voice), who need not be \
+             the one addressed: a turn has a row for every other speaker, so that interview_id, turn_index and \
+             listener are the row's key; in a crowd for those nearest in time. A turn without a label has no rows, \
+             in a transcript that labels others.",
             |d: &Dyad<'a>| d.listener,
         )
         .until(CutOff::None),
@@ -153,29 +155,34 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
         Column::text(
             "floor_missing",
             format!(
-                "Why floor_offset_secs is null: same_floor (the speaker goes on), first_floor (nobody held it before), \
-                 other_floor (it was another's than the listener's), backchannel, inside_another (longer, wholly \
-                 inside another's turn), simultaneous (begun less than {together} s after the other, by \
-                 turns.floor.simultaneous_secs), dropped_cue (a cue in between could not be read), no_label."
+                "Why floor_offset_secs is null; null = it is filled. same_floor (the speaker goes on), first_floor \
+                 (nobody held it before), other_floor (it was another's than the listener's), backchannel (at most \
+                 {most} s, wholly inside another's turn), inside_another (longer, wholly inside another's turn), \
+                 simultaneous (begun less than {together} s after the other, by turns.floor.simultaneous_secs), \
+                 dropped_cue (a cue in between could not be read), no_label (the turn that held the floor before \
+                 has no label; this turn has one)."
             ),
             |d: &Dyad<'a>| d.floor_offset_secs.err(),
         ),
         Column::float(
             "overlap_secs",
             "s",
-            "Time of the turn during which an earlier turn of the listener still runs.",
+            "Time of the turn during which a turn of the listener that began before it still runs.",
             |d: &Dyad<'a>| union_secs(d.others.earlier.iter().filter_map(|o| o.intersection(d.here))),
         ),
         // Begun inside one of the other's turns, and still talking when that one ends.
         Column::bool(
             "interrupts",
             format!(
-                "True when the turn is the first of a floor, begins at least {together} s after the listener did \
-                 (turns.floor.simultaneous_secs) and at least {heard} s before the listener's end \
-                 (turns.floor.min_overlap_secs), and goes on after that end; by the turns' times as written. False \
-                 for every other turn: what goes on with a floor, backchannels, turns wholly inside another's. Never \
-                 null, so a rate has for its denominator the turns whose floor_position in turns is 1, and cues that \
-                 cannot overlap (subtitles) give none: see speech_interrupts."
+                "True when the turn is the first of a floor, begins at least {together} s after the listener's talk \
+                 did (turns.floor.simultaneous_secs) and at least {heard} s before that talk ends \
+                 (turns.floor.min_overlap_secs), and goes on after that end; by the turns' times as written. The \
+                 listener's talk: turns of the listener that hold a floor, joined where less than {together} s lie \
+                 between. False for every other turn: what goes on with a floor, backchannels, turns wholly inside \
+                 another's. Null where nobody can know: a turn without a label, which may be the listener's, is \
+                 broken into in this way, or a cue just before could not be read. For a rate take the turns with a \
+                 value whose floor_position in turns is 1. Cues that cannot overlap (subtitles) give none: see \
+                 speech_interrupts."
             ),
             |d: &Dyad<'a>| d.interrupts,
         ),
@@ -183,7 +190,8 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
             "backchannel",
             format!(
                 "True when the turn lasts at most {most} s (turns.floor.max_backchannel_secs) and lies wholly \
-                 inside what the listener says by earlier turns (Yngve 1970)."
+                 inside what the listener says by earlier turns (Yngve 1970). Null where a turn without a label is \
+                 talked into in this way, and where a cue just before a turn that short could not be read."
             ),
             |d: &Dyad<'a>| d.is_backchannel,
         ),
@@ -191,24 +199,30 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
     let mut all = vec![
         Column::bool(
             "follows",
-            "True when the turn before is the listener's; null where a cue in between could not be read.",
+            "True when the turn begun before this one is the listener's; null where a cue in between could not be \
+             read.",
             |d: &Dyad<'a>| d.follows,
         )
         .until(CutOff::TurnStart),
     ];
     all.extend(all_until(CutOff::TurnEnd, columns.into_iter().chain(answer_columns())));
-    all.push(Column::int(
+    all.push(backchannels_column(most));
+    all
+}
+
+/// What the listener says within the turn.
+fn backchannels_column<'a>(most: f64) -> Column<Dyad<'a>> {
+    Column::int(
         "backchannels_received",
         "",
         format!(
             "Turns of the listener, begun after this one, of at most {most} s (turns.floor.max_backchannel_secs, \
              Turnwise's limit), that lie wholly inside it by the turns' times as written: \"mhm\" (Yngve 1970). \
-             Always 0 where cues cannot overlap, as in subtitles: see speech_backchannels. It looks past the turn's \
-             end, so no task's feature."
+             Turns without a label are nobody's and not counted. Always 0 where cues cannot overlap, as in \
+             subtitles: see speech_backchannels. It looks past the turn's end, so no task's feature."
         ),
         |d: &Dyad<'a>| d.others.later.iter().filter(|o| is_backchannel(**o, d.here, d.max_backchannel_secs)).count(),
-    ));
-    all
+    )
 }
 
 /// How long the turn lets the listener wait for an answer.
@@ -217,9 +231,9 @@ fn answer_columns<'a>() -> [Column<Dyad<'a>>; 2] {
         Column::float(
             "response_latency_secs",
             "s",
-            "How long an answer waits: floor_offset_secs where that is 0 or more. Never negative; null where the turn \
-             begins before the listener's end (overlap) and where it takes no floor from the listener, with \
-             response_latency_missing.",
+            "How long an answer waits: floor_offset_secs where that is 0 or more, so a gap or a touch. Never \
+             negative; null where the turn begins before the listener's end (overlap) and where it takes no floor \
+             from the listener, with response_latency_missing.",
             |d: &Dyad<'a>| d.response().ok(),
         ),
         Column::text(
@@ -256,16 +270,18 @@ fn count_columns<'a>() -> Vec<Column<Dyad<'a>>> {
             "speaker_floor_share",
             "1",
             "The speaker's share of the talk so far, 0 to 1: time of the speaker's turns over the sum of every \
-             speaker's (not of the pair's alone), by the turns' times, from the interview's start to this turn's end, \
-             of turns up to this one. Where two talk together it counts for each. The last turn's row tells the whole \
-             interview.",
+             speaker's (not of the pair's alone), by the turns' times, of the turns begun up to this one, each cut \
+             at this turn's end. Where two talk together it counts for each; where one speaker's turns overlap, \
+             once. Turns without a label are left out. 0 = the speaker's turns so far have no length; null where \
+             nobody's have. The last row of the interview tells the whole of it, but for turns that run on after \
+             its end.",
             |d: &Dyad<'a>| d.speaker_so_far.floor_share,
         )
         .until(CutOff::TurnEnd),
         Column::float(
             "listener_floor_share",
             "1",
-            "The listener's share of all turns' time up to the turn's end, 0 to 1.",
+            "The listener's share of the talk so far, 0 to 1, as speaker_floor_share.",
             |d: &Dyad<'a>| d.listener_so_far.floor_share,
         )
         .until(CutOff::TurnEnd),
@@ -348,7 +364,7 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
             "listener_gaze_camera_yaw_deg",
             "deg",
             (&["gaze_camera_yaw_deg"], "mean"),
-            "Listener's mean gaze yaw against the camera over the turn.",
+            "Listener's mean gaze yaw against the camera over the turn's instants, as gaze_camera_yaw_deg of faces.",
         ),
         face_column(
             "listener_head_pitch_sd_deg",

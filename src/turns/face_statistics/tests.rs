@@ -71,3 +71,47 @@ fn small_faces_are_left_out_and_counted() {
     assert_eq!((found[0].observations, found[0].left_out), (1, 1));
     assert!((found[0].presence_share - 0.5).abs() < 1e-9);
 }
+
+#[test]
+fn a_nod_is_told_by_what_is_seen_in_the_turn_alone() {
+    use crate::face::{HeadPose, Track};
+    // A nod of 1.5 Hz from 1.5 to 2.5 s, of which a turn to 2.05 s holds the first half.
+    let pitch =
+        |t: f64| if (1.5..2.5).contains(&t) { 6.0 * ((t - 1.5) * 1.5 * std::f64::consts::TAU).sin() } else { 0.0 };
+    let faces = |until: f64| {
+        let times: Vec<f64> = (0..40).map(|i| f64::from(i) / 10.0).filter(|t| *t < until).collect();
+        let seen = |t: &f64| Observation {
+            pose: Some(HeadPose { pitch_deg: pitch(*t) as f32, ..HeadPose::default() }),
+            ..observation(*t, 0.5, 100.0)
+        };
+        Faces {
+            observations: times.iter().map(seen).collect(),
+            tracks: vec![Track {
+                id: 1,
+                person: Some("P1".into()),
+                first_pts: Seconds::ZERO,
+                last_pts: Seconds::of(until),
+                observations: 40,
+                mean_size_px: 100.0,
+                mean_score: 1.0,
+                embedding: None,
+                crop: None,
+            }],
+            persons: vec!["P1".into()],
+            sampled: times.iter().map(|t| Seconds::of(*t)).collect(),
+            ..Faces::default()
+        }
+    };
+    let nods = |faces: &Faces, start: f64, end: f64| {
+        let segment = Segment::from_secs(start, end).unwrap();
+        let turn = Turn { index: 1, segment, speaker: None, text: String::new(), words: Vec::new() };
+        face_turns(&[turn], faces, &TurnsConfig::default())[0].nods
+    };
+    assert_eq!((nods(&faces(4.0), 0.0, 4.0), nods(&faces(4.0), 0.0, 1.4)), (Some(1), Some(0)));
+    // What comes after the turn's end changes nothing, wherever it ends.
+    for end in (10..30).map(|tenth| 0.1 * f64::from(tenth) + 0.05) {
+        assert_eq!(nods(&faces(4.0), 0.0, end), nods(&faces(end), 0.0, end), "{end}");
+    }
+    // A turn that holds the middle of the nod alone sees none of it.
+    assert_eq!(nods(&faces(4.0), 1.95, 2.05), Some(0));
+}

@@ -214,6 +214,16 @@ fn samples(secs: f64) -> usize {
     (secs / STEP_SECS).round().max(1.0) as usize
 }
 
+/// Why the `synchrony` table has no value, its codes explained; `least` as of [`super::least`].
+pub(super) fn why_missing(least: &str) -> String {
+    format!(
+        "Why there is no value; null = there is one. no_stream (no video for smile and head, no sound for the \
+         others), not_cast (which person on the screen is one of the two is not known), no_face (that person is never \
+         measured), no_speech (the leader's voice is not known, or never heard alone), too_short ({least}; or nothing \
+         in them moves)."
+    )
+}
+
 /// What `z` of the `synchrony` table says.
 pub(super) fn z_meaning(config: &SynchronyConfig) -> String {
     let (window, lag, surrogates) = (config.window_secs, config.max_lag_secs, config.surrogates);
@@ -222,12 +232,18 @@ pub(super) fn z_meaning(config: &SynchronyConfig) -> String {
     let block = config.surrogate_block_windows;
     format!(
         "How closely `to` follows `from` in the row's signal over the whole interview, against chance: (observed - \
-         mean of surrogates) / their standard deviation, which is taken at the upper end of its own 95 % (Ramseyer \
-         and Tschacher 2011). Observed: correlation of the two signals in windows of {window} s that do not overlap, \
-         meaned through Fisher's z, at the lag 0 to {lag} s of `to` (in steps of {STEP_SECS} s) where that mean is \
-         largest; for pitch, level and rate, which are turn by turn, windows of {exchanges} exchanges and lags of 0 \
-         to {lag_exchanges}. Each of {surrogates} surrogates shuffles the windows of `to` (among {block} neighbours) \
-         and takes its own best lag, so that about 0 is chance. Null with fewer than {least} windows \
-         ({least_exchanges} of exchanges) or a signal that is not seen or heard, with missing."
+         mean of surrogates) / their standard deviation. Observed: Pearson's correlation of the two signals in \
+         windows of {window} s that do not overlap, meaned over the windows through Fisher's z, at the lag 0 to \
+         {lag} s of `to` (in steps of {STEP_SECS} s) where that mean is largest; the surrogates and their mean too \
+         are in Fisher's z. With a lag, the window of `to` begins so much later and reaches over its edge. A window \
+         counts when half of it or more is known in both signals, ten values a second. Pitch, level and rate are \
+         turn by turn: windows of {exchanges} exchanges that do not overlap, lags of 0 to {lag_exchanges}. Each of \
+         {surrogates} surrogates shuffles the windows of `to`, each with what its lags reach, within blocks of at \
+         most {block} neighbours (the interview cut into equal parts), as chance has it in their true place too, \
+         and takes its own best lag, so that about 0 is chance. Windows and shuffling are Ramseyer and Tschacher's; \
+         Turnwise's own: the best lag instead of all lags, and the standard deviation taken at the upper end of its \
+         own one-sided 95 % (times 1 + 1.645 / sqrt(2 * {surrogates})), so that few surrogates make no large z. \
+         Null with fewer than {least} windows ({least_exchanges} of exchanges) or a signal that is not seen or \
+         heard, with missing."
     )
 }

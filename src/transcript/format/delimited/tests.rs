@@ -2,7 +2,7 @@
 
 use crate::transcript::Format;
 use crate::transcript::read_bytes;
-use crate::transcript::tests::{LENIENT, complaint, parse, told, warned};
+use crate::transcript::tests::{LENIENT, STRICT, complaint, parse, told, warned};
 use std::path::Path;
 
 #[test]
@@ -19,6 +19,38 @@ fn tables_by_header_name() {
         assert_eq!(t.format, Format::Csv);
         assert_eq!(told(&t), want, "{text}");
     }
+}
+
+#[test]
+fn tables_of_german_and_french_labs() {
+    let want = ["1.5-2.5 Anna: hi, you", "2.5-4 Bob: no"];
+    for text in [
+        "sep=;\nSprecher;Anfang;Ende;Text\nAnna;1,5;2,5;hi, you\nBob;2,5;4;no\n",
+        "Sprecher/in;Beginn (s);Dauer (s);Äußerung\nAnna;1,5;1;hi, you\nBob;2,5;1,5;no\n",
+        "Locuteur;Début;Fin;Texte\nAnna;00:01,5;00:02,5;hi, you\nBob;00:02,5;00:04;no\n",
+        "Intervenant\tDe\u{301}but\tDurée\tÉnoncé\nAnna\t1,5\t1\thi, you\nBob\t2,5\t1,5\tno\n",
+        "Person;Von (ms);Bis (ms);Transkript\nAnna;1500;2500;hi, you\nBob;2500;4000;no\n",
+    ] {
+        let t = parse("a.csv", text);
+        assert_eq!(told(&t), want, "{text}");
+        let (bytes, ..) = encoding_rs::WINDOWS_1252.encode(text);
+        if !text.is_ascii() && !text.contains('\u{301}') {
+            let t = read_bytes(&bytes, Path::new("a.csv"), &STRICT).unwrap();
+            assert_eq!(told(&t), want, "{text}");
+            assert!(warned(&t).contains("windows-1252"), "{}", warned(&t));
+        }
+    }
+}
+
+#[test]
+fn whisper_cpps_csv_counts_milliseconds() {
+    let t = parse("a.csv", "start,end,text\n0,3200,\" And so\"\n3200,4940,\" it is.\"\n");
+    assert_eq!(told(&t), ["0-3.2 And so", "3.2-4.94 it is."]);
+    assert!(warned(&t).contains("milliseconds"), "{}", warned(&t));
+    let t = parse("a.csv", "start,end,speaker,text\n0,3200,0,\" And so\"\n3200,4940,1,\" it is.\"\n");
+    assert_eq!(told(&t), ["0-3.2 0: And so", "3.2-4.94 1: it is."]);
+    // Whole seconds stay what they are said to be.
+    assert_eq!(told(&parse("a.csv", "start,end,text\n0,120,so\n120,300,it is\n")), ["0-120 so", "120-300 it is"]);
 }
 
 #[test]

@@ -1,0 +1,46 @@
+//! Who says it, what overlaps it and what is heard with it, out of the words of the turns.
+
+use super::super::label::turns::relabel;
+use super::super::{events, overlap};
+use super::Draft;
+use crate::annotation::SoundEvent;
+use crate::error::Result;
+
+impl Draft<'_> {
+    /// Who says it, what overlaps it and what is heard with it, out of the words of the turns. Samples are told row by
+    /// row, as they are.
+    pub(super) fn part(&mut self) -> Result<Vec<SoundEvent>> {
+        let mut turns = std::mem::take(&mut self.turns);
+        let mut dropped = std::mem::take(&mut self.dropped);
+        if !self.labels_settled {
+            relabel(&mut turns, &dropped, self.labels, self);
+        }
+        let overlaps = overlap::of_turns(&mut turns, &mut dropped);
+        if overlaps > 0 {
+            self.warn(format!("{overlaps} stretches marked as another's became turns with the times of the whole cue"));
+        }
+        let mut events = events::of_turns(&mut turns, &mut dropped);
+        if !self.sounds.is_empty() {
+            events.append(&mut self.sounds);
+            events.sort_by_key(|e| e.segment);
+        }
+        if turns.is_empty() {
+            let what = format!("no cues: all {} describe sounds, and nothing is said", events.len());
+            return Err(self.fail(0, what, "leave the transcript out to work without one"));
+        }
+        if !events.is_empty() {
+            let alone = events.iter().filter(|e| !e.in_turn).count();
+            let inside = events.len() - alone;
+            self.warn(format!(
+                "{} descriptions of sounds are events and no words: {alone} cues of nothing else, {inside} beside \
+                 words",
+                events.len()
+            ));
+        }
+        for (turn, index) in turns.iter_mut().zip(1..) {
+            turn.index = index;
+        }
+        (self.turns, self.dropped) = (turns, dropped);
+        Ok(events)
+    }
+}
