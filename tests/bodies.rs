@@ -46,8 +46,8 @@ fn kept_results_give_the_same(stage: &Stage) {
 #[test]
 fn off_they_leave_no_trace_and_on_they_are_the_same_bytes_for_any_number_of_jobs() {
     let stage = Stage::new();
-    stage.clip("in/a.mp4");
-    stage.cut("in/b.mp4", "40", "2", &["-an"]);
+    stage.cut("in/a.mp4", "43", "3", &[]);
+    stage.cut("in/b.mp4", "44", "2", &["-an"]);
     stage.write("in/cues.srt", CUES);
     stage.write("in/corpus.csv", "interview_id,media,transcript\na,a.mp4,cues.srt\nb,b.mp4,cues.srt\n");
     let run = |out: &str, rate: &str, jobs: &str| {
@@ -80,7 +80,8 @@ fn off_they_leave_no_trace_and_on_they_are_the_same_bytes_for_any_number_of_jobs
 #[test]
 fn bodies_carry_the_persons_of_their_faces_and_hands_those_of_their_bodies() {
     let stage = Stage::new();
-    stage.clip("a.mp4");
+    // The speaker from near, with both hands.
+    stage.cut("a.mp4", "43", "3", &[]);
     stage.write("cues.srt", CUES);
     let told = stage.run(&["extract", "a.mp4", "--transcript", "cues.srt", "--out", "out", "--set", "body.rate_hz=4"]);
     assert_eq!(told.code, 0, "{}", told.err);
