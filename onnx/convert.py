@@ -17,6 +17,11 @@ TFLITE_OUTPUTS = {
     "face_detector_full": {"reshaped_regressor_face_4": "boxes", "reshaped_classifier_face_4": "scores"},
     "face_landmarks": {"Identity": "landmarks", "Identity_1": "presence"},
     "face_blendshapes": {},
+    "person_detector": {"Identity": "boxes", "Identity_1": "scores"},
+    # The segmentation mask and the points in metres are left out: a third of the time, and nothing reads them.
+    "body_landmarks": {"Identity": "landmarks", "Identity_1": "presence", "Identity_3": "heat"},
+    "palm_detector": {"Identity": "boxes", "Identity_1": "scores"},
+    "hand_landmarks": {"Identity": "landmarks", "Identity_1": "presence", "Identity_2": "handedness"},
     "iris_landmarks": {"output_eyes_contours_and_brows": "eye_landmarks", "output_iris": "iris_landmarks"},
 }
 

@@ -18,7 +18,7 @@ IR_VERSION = 8
 # whole anyway.
 BLOCK = 16
 # Operators that turn zero channels into zero channels, so that the filling goes on through them.
-KEEPS_CHANNELS = {"Relu", "LeakyRelu", "MaxPool", "AveragePool", "GlobalAveragePool", "Add", "Resize"}
+KEEPS_CHANNELS = {"Relu", "Clip", "LeakyRelu", "MaxPool", "AveragePool", "GlobalAveragePool", "Add", "Resize"}
 
 
 class Graph:
@@ -156,6 +156,10 @@ class Graph:
 
     def relu(self, x: str) -> str:
         return self.node("Relu", x)
+
+    def relu6(self, x: str) -> str:
+        """min(max(x, 0), 6), which ONNX Runtime fuses into the convolution before it."""
+        return self.node("Clip", x, self.constant(np.float32(0)), self.constant(np.float32(6)))
 
     def prelu(self, x: str, slope: np.ndarray) -> str:
         """max(x, 0) + slope * min(x, 0), written as DW[1 - slope](Relu(x)) + DW[slope](x).

@@ -51,16 +51,18 @@ class Source:
             tensor = self.graph.Tensors(i)
             buffer = model.Buffers(tensor.Buffer())
             if buffer.DataLength():
-                if tensor.Sparsity() is not None:
-                    raise ValueError(f"tensor {i} is sparse")
-                self.values[i] = np.frombuffer(buffer.DataAsNumpy().tobytes(), DTYPES[tensor.Type()]).reshape(
-                    self.shape(i)
+                values = np.frombuffer(buffer.DataAsNumpy().tobytes(), DTYPES[tensor.Type()])
+                sparsity = tensor.Sparsity()
+                self.values[i] = (
+                    values.reshape(self.shape(i)) if sparsity is None else _densified(values, sparsity, self.shape(i))
                 )
         self.operators = []
         for i in range(self.graph.OperatorsLength()):
             operator = Operator(model, self.graph.Operators(i))
             if operator.name == "DEQUANTIZE" and operator.inputs[0] in self.values:
                 self.values[operator.outputs[0]] = self.values[operator.inputs[0]].astype(np.float32)
+            elif operator.name == "DENSIFY" and operator.inputs[0] in self.values:
+                self.values[operator.outputs[0]] = self.values[operator.inputs[0]]
             else:
                 self.operators.append(operator)
 
@@ -70,6 +72,38 @@ class Source:
 
     def name(self, tensor: int) -> str:
         return self.graph.Tensors(tensor).Name().decode()
+
+
+INDEX_VECTORS = {
+    tflite.SparseIndexVector.Int32Vector: (tflite.Int32Vector, "<i4"),
+    tflite.SparseIndexVector.Uint16Vector: (tflite.Uint16Vector, "<u2"),
+    tflite.SparseIndexVector.Uint8Vector: (tflite.Uint8Vector, "<u1"),
+}
+
+
+def _densified(values: np.ndarray, sparsity, shape: list[int]) -> np.ndarray:
+    """A sparse tensor written out: its last dimension in compressed rows, all others dense, no blocks."""
+    order, blocks = sparsity.TraversalOrderAsNumpy(), sparsity.BlockMapLength()
+    dims = [sparsity.DimMetadata(k) for k in range(sparsity.DimMetadataLength())]
+    formats = [d.Format() for d in dims]
+    plain = [tflite.DimensionType.DENSE] * (len(shape) - 1) + [tflite.DimensionType.SPARSE_CSR]
+    if blocks or list(order) != list(range(len(shape))) or formats != plain:
+        raise ValueError(f"sparse weights in the order {list(order)}, formats {formats}, {blocks} blocks")
+
+    def indices(kind: int, table) -> np.ndarray:
+        vector_type, dtype = INDEX_VECTORS[kind]
+        vector = vector_type()
+        vector.Init(table.Bytes, table.Pos)
+        return vector.ValuesAsNumpy().astype(np.int64)
+
+    ends = indices(dims[-1].ArraySegmentsType(), dims[-1].ArraySegments())
+    columns = indices(dims[-1].ArrayIndicesType(), dims[-1].ArrayIndices())
+    rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+    dense = np.zeros((int(np.prod(shape[:-1])), shape[-1]), values.dtype)
+    if len(ends) != len(dense) + 1 or len(columns) != len(values) or len(rows) != len(values):
+        raise ValueError(f"sparse weights of shape {shape}: {len(ends)} segments, {len(columns)} indices")
+    dense[rows, columns] = values
+    return dense.reshape(shape)
 
 
 def convert(source: bytes, name: str, outputs: dict[str, str]) -> bytes:
@@ -92,12 +126,15 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
         raise ValueError(f"{name}: no output {sorted(unknown)}, the file has {sorted(wanted)}")
     needed = _needed(source, [wanted[o] for o in outputs])
     split = SplitPrelus(source)
+    padded = _pads_of_convolutions(source)
 
     def active(x: str, function: int) -> str:
         if function == tflite.ActivationFunctionType.NONE:
             return x
         if function == tflite.ActivationFunctionType.RELU:
             return g.relu(x)
+        if function == tflite.ActivationFunctionType.RELU6:
+            return g.relu6(x)
         raise ValueError(f"{name}: activation {function} is not translated")
 
     def window(options, tensor: int, kernel: tuple[int, int]) -> dict:
@@ -126,6 +163,8 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
                 if (options.DilationHFactor(), options.DilationWFactor()) != (1, 1):
                     raise ValueError(f"{name}: a dilated convolution is not translated")
                 at = window(options, first, weight.shape[2:])
+                if first in padded:
+                    at["pads"] = padded[first]
                 if out in split.convolutions:
                     weight, bias = np.concatenate([weight, -weight]), np.concatenate([bias, -bias])
                 elif out in split.depthwise:
@@ -154,14 +193,28 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
             case "RELU":
                 made[out] = g.relu(made[first])
             case "LOGISTIC":
-                made[out] = g.node("Sigmoid", made[first])
+                made[out] = g.node("Sigmoid", g.unfilled(made[first]))
             case "ADD":
                 x = g.node("Add", made[first], made[operator.inputs[1]])
                 made[out] = active(x, operator.options(tflite.AddOptions).FusedActivationFunction())
+            case "PAD" if out in padded:
+                made[out] = made[first]
             case "PAD":
                 made[out] = _pad(g, source, operator, made[first], name)
             case "RESIZE_BILINEAR":
                 made[out] = _resize(g, source, operator, made[first], name)
+            case "DEPTH_TO_SPACE":
+                block = operator.options(tflite.DepthToSpaceOptions).BlockSize()
+                made[out] = g.node("DepthToSpace", g.unfilled(made[first]), blocksize=block, mode="DCR")
+            case "MEAN":
+                if sorted(source.values[operator.inputs[1]].reshape(-1).tolist()) != [1, 2]:
+                    raise ValueError(f"{name}: only the mean over rows and columns is translated")
+                x = g.node("GlobalAveragePool", made[first])
+                made[out] = g.node("Flatten", x, axis=1)
+            case "FULLY_CONNECTED":
+                weight, bias = source.values[operator.inputs[1]], source.values[operator.inputs[2]]
+                x = g.node("Gemm", made[first], g.constant(weight.T), g.constant(bias))
+                made[out] = active(x, operator.options(tflite.FullyConnectedOptions).FusedActivationFunction())
             case "RESHAPE":
                 made[out] = g.channels_last(made[first], *source.shape(out)[1:])
             case "CONCATENATION":
@@ -173,7 +226,10 @@ def convert_image(source: Source, name: str, outputs: dict[str, str]) -> bytes:
 
     for there, here in outputs.items():
         shape = source.shape(wanted[there])
-        if len(shape) == 4:  # [1, 1, 1, n]: a vector
+        if len(shape) == 4 and shape[1:3] != [1, 1]:  # a map: its channels stay first
+            made[wanted[there]] = g.unfilled(made[wanted[there]])
+            shape = [1, shape[3], *shape[1:3]]
+        elif len(shape) == 4:  # [1, 1, 1, n]: a vector
             made[wanted[there]] = g.node("Flatten", g.unfilled(made[wanted[there]]), axis=1)
             shape = [1, shape[3]]
         g.output(made[wanted[there]], here, ["batch", *shape[1:]])
@@ -224,6 +280,26 @@ def _needed(source: Source, outputs: list[int]) -> set[int]:
         if needed & set(operator.outputs):
             needed |= set(operator.inputs)
     return needed
+
+
+def _pads_of_convolutions(source: Source) -> dict[int, tuple[int, int, int, int]]:
+    """Outputs of paddings that only convolutions without padding of their own read: the convolution pads by itself, where
+    an operator of its own would leave the blocked layout."""
+    found = {}
+    for operator in source.operators:
+        if operator.name != "PAD":
+            continue
+        out = operator.outputs[0]
+        batch, rows, columns, channels = source.values[operator.inputs[1]].tolist()
+        users = [o for o in source.operators if out in o.inputs]
+        kinds = {"CONV_2D": tflite.Conv2DOptions, "DEPTHWISE_CONV_2D": tflite.DepthwiseConv2DOptions}
+        if (
+            not any(batch + channels)
+            and out not in source.outputs
+            and all(o.name in kinds and o.options(kinds[o.name]).Padding() == tflite.Padding.VALID for o in users)
+        ):
+            found[out] = (rows[0], columns[0], rows[1], columns[1])
+    return found
 
 
 def _pad(g: Graph, source: Source, operator: Operator, x: str, name: str) -> str:

@@ -27,6 +27,10 @@ TOLERANCES = {
     "face_detector_full": {"boxes": 1e-3, "scores": 1e-3},
     "face_landmarks": {"landmarks": 2e-3, "presence": 1e-3},
     "face_blendshapes": {"blendshapes": 1e-5},
+    "person_detector": {"boxes": 2e-3, "scores": 2e-3},
+    "body_landmarks": {"landmarks": 1e-2, "presence": 1e-4, "heat": 1e-3},
+    "palm_detector": {"boxes": 2e-3, "scores": 2e-3},
+    "hand_landmarks": {"landmarks": 5e-3, "presence": 1e-4, "handedness": 1e-4},
     "iris_landmarks": {"eye_landmarks": 1e-3, "iris_landmarks": 1e-3},
     "retinaface": {"boxes": 1e-4, "scores": 1e-5, "keypoints": 1e-4},
     "face_recognition": {"descriptor": 1e-5},
@@ -41,6 +45,9 @@ TOLERANCES = {
     "campplus_frames": {"embedding": 1e-3},
     "campplus_head": {"embedding": 1e-5},
 }
+# Part of the largest value that may be off besides. On pictures without a body depths reach 700 and logits -500, where the
+# TFLite runtime with and without its delegate differs by 0.04 from itself.
+RELATIVE = {"body_landmarks": 5e-4}
 
 
 class Failure(Exception):
@@ -70,7 +77,8 @@ def verify(model: dict, source: Path, path: Path):
                 raise Failure(f"{output}: shape {got[output].shape}, expected {value.shape}")
             if not np.isfinite(got[output]).all():
                 raise Failure(f"{output} has values that are not finite")
-            worst[output] = max(worst.get(output, 0.0), float(np.abs(got[output] - value).max()))
+            off = np.abs(got[output] - value) - RELATIVE.get(name, 0.0) * np.abs(value).max()
+            worst[output] = max(worst.get(output, 0.0), float(off.max()))
 
     match model["conversion"]:
         case "tflite":
@@ -198,7 +206,7 @@ def _tflite(model: dict, source: Path, graph: ort.InferenceSession, compare) -> 
         inputs = points()
     else:
         side = model["inputs"][0]["shape"][2]
-        signed = "detector" in model["name"]
+        signed = "detector" in model["name"] and model["name"] != "palm_detector"
         inputs = [p * 2 - 1 if signed else p for p in pictures(side, batch=2)]
     for x in inputs:
         got = run(graph, x)
@@ -208,6 +216,8 @@ def _tflite(model: dict, source: Path, graph: ort.InferenceSession, compare) -> 
                 wanted = {ours: there[theirs] for theirs, ours in names.items()}
             else:
                 wanted = dict(zip(got, there.values()))
+            # Maps have their channels last there.
+            wanted = {k: v.transpose(0, 3, 1, 2) if got[k].ndim == 4 else v for k, v in wanted.items()}
             compare({k: v[i] for k, v in got.items()}, {k: v.reshape(got[k].shape[1:]) for k, v in wanted.items()})
 
 

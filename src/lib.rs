@@ -7,7 +7,7 @@
 //! corpus       manifest, run (workers, resume, isolation)
 //! composition  pipeline: extract() = hear ‖ watch → align → relate → write; recipe
 //! meaning      turns · tasks · baseline · export
-//! analysis     audio · speaker · face · transcript
+//! analysis     audio · speaker · face · body · transcript
 //! pages        inspect: tables and folders told on a terminal, SCHEMA.md · report: the same in a browser
 //! doors        media (ffmpeg-next, hound) · inference (ort) · store (polars, RTTM, whole files) · dft (realfft)
 //! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse, limits, random,
@@ -17,6 +17,7 @@
 pub mod annotation;
 pub mod audio;
 pub mod baseline;
+pub mod body;
 pub mod corpus;
 pub mod dft;
 pub mod error;

@@ -94,6 +94,20 @@ impl<const N: usize> Packed for [f32; N] {
     }
 }
 
+impl<const N: usize, const M: usize> Packed for [[f32; M]; N] {
+    fn pack(&self, into: &mut Vec<u8>) {
+        self.iter().for_each(|row| row.pack(into));
+    }
+
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        let mut all = [[0.0; M]; N];
+        for row in &mut all {
+            *row = <[f32; M]>::unpack(from)?;
+        }
+        Some(all)
+    }
+}
+
 impl<const N: usize, const M: usize> Packed for Box<[[f32; M]; N]> {
     fn pack(&self, into: &mut Vec<u8>) {
         self.iter().for_each(|row| row.pack(into));
@@ -167,6 +181,8 @@ mod tests {
         assert_eq!(back(&None::<[f32; 3]>).0, None);
         let points = Some(Box::new([[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]]));
         assert_eq!(back(&points).0, points);
+        let rows = [[1.0_f32, -0.0], [f32::MIN, 3.0], [5.0, 6.0]];
+        assert_eq!(back(&rows).0, rows);
     }
 
     #[test]

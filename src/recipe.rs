@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::audio::VoiceConfig;
+use crate::body::BodyConfig;
 use crate::error::{Error, Result};
 use crate::face::FaceConfig;
 use crate::limits;
@@ -31,6 +32,8 @@ pub struct Recipe {
     pub speaker: SpeakerConfig,
     /// Faces.
     pub face: FaceConfig,
+    /// Bodies and hands.
+    pub body: BodyConfig,
     /// What is said of each turn.
     pub turns: TurnsConfig,
 }
@@ -167,6 +170,7 @@ impl Recipe {
         self.voice.check()?;
         self.speaker.check()?;
         self.face.check()?;
+        self.body.check()?;
         self.turns.check()
     }
 

@@ -33,7 +33,7 @@ const STOREYS: &[&[&str]] = &[
     ],
     &["media", "inference", "store", "dft"],
     &["inspect", "report"],
-    &["audio", "speaker", "face", "transcript"],
+    &["audio", "speaker", "face", "body", "transcript"],
     &["turns", "tasks"],
     &["baseline", "export"],
     &["recipe", "pipeline"],
@@ -52,10 +52,10 @@ const DOORS: &[(&str, &[&str])] = &[
     ("rubato", &["media"]),
     ("ort", &["inference"]),
     // A model's tensors are arrays: rooms that run models name them.
-    ("ndarray", &["inference", "audio", "speaker", "face"]),
+    ("ndarray", &["inference", "audio", "speaker", "face", "body"]),
     ("nalgebra", &["face"]),
     // Pictures of video frames, cut out, drawn on and written.
-    ("image", &["signal", "media", "face", "export", "commands"]),
+    ("image", &["signal", "media", "face", "body", "export", "commands"]),
     ("csv", &["sheet", "transcript", "commands", "store"]),
     ("quick_xml", &["transcript"]),
     ("encoding_rs", &["transcript", "sheet"]),

@@ -120,6 +120,17 @@ impl<'a> FaceTracker<'a> {
         self.end(lost)
     }
 
+    /// The faces seen in the last frame.
+    pub fn latest(&self) -> &[Observation] {
+        let Some(now) = self.sampled.last() else { return &[] };
+        &self.observations[self.observations.partition_point(|o| o.pts < *now)..]
+    }
+
+    /// Number of the shot that the last frame belongs to; one that turns out to be a flash has a number of its own.
+    pub fn shot(&self) -> usize {
+        self.sequence.number()
+    }
+
     /// Ends all tracks at a cut; holds them back for a moment, in case it is a flash. True where another shot begins or
     /// comes back.
     fn follow_shot(&mut self, picture: &RgbImage, now: Seconds) -> Result<bool> {

@@ -4,7 +4,8 @@
 //! transcript::read ─────────────────────────────┐
 //! media::audio ─┬─ audio::acoustics ────────────┤
 //!               └─ speaker::diarize ────────────┼─ Scene ─ tables ─ write
-//! media::video ─── face::FaceTracker ───────────┘
+//! media::video ─── face::FaceTracker ─┬─────────┘
+//!                  body::BodyTracker ─┘
 //! ```
 
 #[cfg(test)]
@@ -171,7 +172,7 @@ pub struct Timings {
     pub voice_secs: f64,
     /// Who spoke when.
     pub speaker_secs: f64,
-    /// Decoding the video and everything about faces.
+    /// Decoding the video and everything about faces and bodies.
     pub watch_secs: f64,
     /// Turns and tables.
     pub tables_secs: f64,
@@ -243,12 +244,12 @@ pub fn extract(
     // What a failed interview asked before is not this one's.
     drop(models.usage.take());
 
-    let Models { voice, speaker, face, usage } = models;
+    let Models { voice, speaker, face, body, usage } = models;
     let stages = Stages::new(cache, &request.interview_id);
     let kept = (&stages, &inputs);
     let (heard, seen) = rayon::join(
         || hear::hear(work, transcript.as_ref(), voice, speaker, kept),
-        || watch::watch(work, face.as_mut(), kept),
+        || watch::watch(work, face.as_mut(), body.as_mut(), kept),
     );
     let (heard, mut timings) = heard?;
     let (seen, watch_secs) = seen?;

@@ -245,7 +245,7 @@ fn a_smile_placed_in_a_clip_is_found_and_none_beside_it() {
     let mut models = models(&recipe);
     let warnings = Warnings::default();
     let work = Work { request: &request, recipe: &recipe, warnings: &warnings, progress: &|_| {} };
-    let faces = look(work, request.media.as_ref().unwrap(), models.face.as_mut().unwrap()).unwrap().faces;
+    let faces = look(work, request.media.as_ref().unwrap(), models.face.as_mut().unwrap(), None).unwrap().faces;
     assert_eq!(faces.persons.len(), 2);
     let left_edge = |p: &str| faces.of_person(p).map(|o| o.bounds.left).fold(f32::INFINITY, f32::min);
     let mut by_place: Vec<String> = faces.persons.clone();

@@ -57,7 +57,7 @@ fn tables(path: &Path, split: f32, secs: f64) -> (Table, Table) {
         Models::load(&Registry::open(None).unwrap(), &recipe, Runtime::default()).expect("run make models");
     let warnings = Warnings::default();
     let work = Work { request: &request, recipe: &recipe, warnings: &warnings, progress: &|_| {} };
-    let faces = look(work, request.media.as_ref().unwrap(), models.face.as_mut().unwrap()).unwrap().faces;
+    let faces = look(work, request.media.as_ref().unwrap(), models.face.as_mut().unwrap(), None).unwrap().faces;
     let left = |p: &&String| faces.of_person(p).all(|o| o.bounds.centre().0 < split);
     let right = |p: &&String| faces.of_person(p).all(|o| o.bounds.centre().0 > split);
     let link = |person: Option<&String>| SpeakerLink { voice: None, person: person.cloned() };

@@ -14,8 +14,8 @@ use crate::speaker::VAD_CHUNKS;
 use crate::table::Missing;
 use crate::transcript::Transcript;
 use crate::turns::{
-    self, Cast, FaceTurn, Lexicon, NoOffset, Relations, SaidTurn, SpeakerLink, SpeakerMatch, TranscriptOffset,
-    TurnFacts,
+    self, BodyTurn, Cast, FaceTurn, Lexicon, NoOffset, Relations, SaidTurn, SpeakerLink, SpeakerMatch,
+    TranscriptOffset, TurnFacts,
 };
 use crate::warning::{ClockShift, TranscriptClock, Warning, Warnings};
 
@@ -45,6 +45,8 @@ pub(crate) struct Scene<'a> {
     pub(super) cast: Cast,
     /// Persons seen during each turn.
     pub(super) face_turns: Vec<FaceTurn>,
+    /// Their bodies; empty where bodies are not looked at.
+    pub(super) body_turns: Vec<BodyTurn>,
     /// What is known of each turn.
     pub(super) facts: Vec<TurnFacts>,
     /// The voice of each turn; empty without sound.
@@ -94,6 +96,7 @@ impl<'a> Scene<'a> {
         let matches = transcript.map_or_else(Vec::new, |_| turns::match_speakers(&turns, annotation));
         let cast = turns::cast(annotation, &seen.faces, &heard.acoustics, &recipe.turns);
         let face_turns = turns::face_turns(&turns, &seen.faces, &recipe.turns);
+        let body_turns = turns::body_turns(&turns, &seen.bodies, &seen.faces, &recipe.turns);
         let labels = transcript.map(|_| Matched::new(&matches));
         let known = Known { recipe, annotation, seen, labels: labels.as_ref(), cast: &cast, face_turns: &face_turns };
         let facts: Vec<TurnFacts> = turns.iter().enumerate().map(|(i, t)| known.facts(i, t)).collect();
@@ -120,6 +123,7 @@ impl<'a> Scene<'a> {
             matches,
             cast,
             face_turns,
+            body_turns,
             facts,
             voices,
             group: who::group(request, recipe, transcript),

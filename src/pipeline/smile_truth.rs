@@ -51,7 +51,7 @@ fn seen(clip: &str, models: &mut Models, recipe: &Recipe) -> Faces {
     let request = Request::of_file(&crate::reference::folder().join("media").join(clip)).unwrap();
     let warnings = Warnings::default();
     let work = Work { request: &request, recipe, warnings: &warnings, progress: &|_| {} };
-    look(work, request.media.as_ref().unwrap(), models.face.as_mut().unwrap()).unwrap().faces
+    look(work, request.media.as_ref().unwrap(), models.face.as_mut().unwrap(), None).unwrap().faces
 }
 
 /// Sets the measure beside the labels of one clip.

@@ -7,13 +7,14 @@ use super::scene::Scene;
 use super::{hear::Heard, interview};
 use crate::audio;
 use crate::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, Functionals};
+use crate::body;
 use crate::error::Result;
 use crate::face;
 use crate::recipe::Recipe;
 use crate::speaker::VAD_CHUNKS;
 use crate::table::{Missing, Table, TableSchema};
 use crate::time::Segment;
-use crate::turns::{self, Speakers, TurnsOf};
+use crate::turns::{self, BodyTurn, Speakers, TurnFacts, TurnsOf};
 
 /// One table of an interview.
 struct SceneTable {
@@ -47,8 +48,8 @@ fn words_table(scene: &Scene<'_>) -> Result<Table> {
 }
 
 /// Every table but `interviews`, in the order of SCHEMA.md.
-const TABLES: [SceneTable; 14] = [
-    SceneTable::new(|recipe| turns::turns_schema(&recipe.turns), turns_table).of_features(),
+const TABLES: [SceneTable; 17] = [
+    SceneTable::new(|recipe| turns::turns_schema(&recipe.turns, recipe.body.is_on()), turns_table).of_features(),
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
     SceneTable::new(|recipe| turns::dyads_schema(&recipe.turns), |scene| turns::dyads_table(&scene.relations()))
         .of_features(),
@@ -83,6 +84,17 @@ const TABLES: [SceneTable; 14] = [
         |recipe| face::tracks_layout(&recipe.face).schema(),
         |scene| face::tracks_table(scene.id(), &scene.seen.faces, &scene.recipe.face),
     ),
+    SceneTable::new(|_| turns::turn_bodies_schema(), turn_bodies_table).only_with_rows(),
+    SceneTable::new(
+        |recipe| body::bodies_layout(&recipe.body).schema(),
+        |scene| body::bodies_table(scene.id(), &scene.seen.bodies, &scene.recipe.body),
+    )
+    .only_with_rows(),
+    SceneTable::new(
+        |recipe| body::hands_layout(&recipe.body).schema(),
+        |scene| body::hands_table(scene.id(), &scene.seen.bodies, &scene.recipe.body),
+    )
+    .only_with_rows(),
 ];
 
 /// The contract of every table of an output folder, in the order of SCHEMA.md.
@@ -133,11 +145,19 @@ pub(super) fn tables(scene: &Scene<'_>) -> Result<Vec<Table>> {
 
 fn turns_table(scene: &Scene<'_>) -> Result<Table> {
     let extractor = RefCell::new(Extractor::new());
+    let rows = &scene.body_turns;
+    let own = |(turn, facts): (usize, &TurnFacts)| {
+        let (a, b) = (rows.partition_point(|r| r.turn < turn), rows.partition_point(|r| r.turn <= turn));
+        BodyTurn::of_speaker(&rows[a..b], facts.person.as_deref(), facts.face_missing)
+    };
+    let bodies: Option<Vec<BodyTurn>> =
+        scene.recipe.body.is_on().then(|| scene.facts.iter().enumerate().map(own).collect());
     turns::turns_table(&TurnsOf {
         relations: scene.relations(),
         facts: &scene.facts,
         egemaps: &|turn| turn_egemaps(turn.segment, scene.heard, &mut extractor.borrow_mut()),
         said: &scene.said,
+        bodies: bodies.as_deref(),
         config: &scene.recipe.turns,
     })
 }
@@ -145,6 +165,11 @@ fn turns_table(scene: &Scene<'_>) -> Result<Table> {
 fn turn_faces_table(scene: &Scene<'_>) -> Result<Table> {
     let person = |turn: usize| scene.facts.get(turn)?.person.as_deref();
     turns::turn_faces_table(scene.id(), &scene.turns, &scene.face_turns, person)
+}
+
+fn turn_bodies_table(scene: &Scene<'_>) -> Result<Table> {
+    let person = |turn: usize| scene.facts.get(turn)?.person.as_deref();
+    turns::turn_bodies_table(scene.id(), &scene.turns, &scene.body_turns, person)
 }
 
 fn speakers_table(scene: &Scene<'_>) -> Result<Table> {

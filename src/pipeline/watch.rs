@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use super::stages::{Stage, Stages};
 use super::{Inputs, Progress, Work, told};
+use crate::body::{Bodies, BodyModels, BodyTracker, Head};
 use crate::error::{Error, Result};
-use crate::face::{FaceModels, FaceTracker, Faces};
+use crate::face::{FaceModels, FaceTracker, Faces, Observation};
 use crate::media::{self, StreamPick, VideoReport};
 use crate::recipe::Recipe;
 use crate::signal::VideoFrame;
@@ -16,27 +17,42 @@ use crate::warning::{Warning, Warnings};
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Seen {
     pub(crate) faces: Faces,
+    pub(crate) bodies: Bodies,
     pub(crate) report: Option<VideoReport>,
 }
 
 /// All that look at the picture: each is shown every frame, and leaves its part of [`Seen`].
 struct Watchers<'a> {
     faces: FaceTracker<'a>,
+    /// `None` where the recipe leaves bodies out.
+    bodies: Option<BodyTracker<'a>>,
 }
 
 impl<'a> Watchers<'a> {
-    fn new(models: &'a mut FaceModels, recipe: &'a Recipe) -> Self {
-        Watchers { faces: FaceTracker::new(models, &recipe.face) }
+    fn new(models: &'a mut FaceModels, body: Option<&'a mut BodyModels>, recipe: &'a Recipe) -> Self {
+        Watchers {
+            faces: FaceTracker::new(models, &recipe.face),
+            bodies: body.map(|models| BodyTracker::new(models, &recipe.body)),
+        }
     }
 
     fn push(&mut self, frame: &VideoFrame) -> Result<()> {
-        self.faces.push(frame)
+        self.faces.push(frame)?;
+        let Some(bodies) = self.bodies.as_mut().filter(|b| b.wants(frame.pts)) else { return Ok(()) };
+        let head = |o: &Observation| {
+            let b = o.bounds;
+            Head { track: o.track, bounds: [b.left, b.top, b.right(), b.bottom()] }
+        };
+        let heads: Vec<Head> = self.faces.latest().iter().map(head).collect();
+        bodies.push(frame, &heads, self.faces.shot())
     }
 
     fn finish(self, warnings: &Warnings) -> Result<Seen> {
         let faces = self.faces.finish()?;
         faces.warning().into_iter().for_each(|w| warnings.push(w));
-        Ok(Seen { faces, report: None })
+        let mut bodies = self.bodies.map(BodyTracker::finish).unwrap_or_default();
+        bodies.name(|track| faces.person_of(track));
+        Ok(Seen { faces, bodies, report: None })
     }
 }
 
@@ -45,6 +61,7 @@ impl<'a> Watchers<'a> {
 pub(super) fn watch(
     work: Work<'_>,
     models: Option<&mut FaceModels>,
+    body: Option<&mut BodyModels>,
     (stages, inputs): (&Stages<'_>, &Inputs),
 ) -> Result<(Seen, f64)> {
     let Work { request, warnings, .. } = work;
@@ -58,7 +75,7 @@ pub(super) fn watch(
     let on = inputs.sha256("media").map(|media| (media, &name, by_contents, inputs.contents("faces")));
     let (seen, texts) = stages.result(Stage::Faces, on.as_ref(), || {
         let own = Warnings::default();
-        let seen = look(Work { recipe, warnings: &own, ..work }, path, models)?;
+        let seen = look(Work { recipe, warnings: &own, ..work }, path, models, body)?;
         let told = |text: &String| told::told_text(request, recipe, text);
         Ok((seen, own.into_sorted().iter().map(told).collect::<Vec<String>>()))
     })?;
@@ -67,11 +84,16 @@ pub(super) fn watch(
 }
 
 /// The same, done in any case.
-pub(super) fn look(work: Work<'_>, path: &Path, models: &mut FaceModels) -> Result<Seen> {
+pub(super) fn look(
+    work: Work<'_>,
+    path: &Path,
+    models: &mut FaceModels,
+    body: Option<&mut BodyModels>,
+) -> Result<Seen> {
     let Work { recipe, warnings, progress, .. } = work;
     let pick = StreamPick { video: recipe.input.video_stream.index(), ..StreamPick::default() };
     let total_secs = media::probe(path, pick)?.declared_secs.unwrap_or(0.0);
-    let mut watchers = Watchers::new(models, recipe);
+    let mut watchers = Watchers::new(models, body, recipe);
     let show = |frame: &VideoFrame| {
         watchers.push(frame)?;
         progress(Progress::Watching { video_secs: frame.pts.get(), total_secs });

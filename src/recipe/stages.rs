@@ -8,7 +8,7 @@ use super::{InputConfig, Recipe};
 use crate::speaker::SpeakerConfig;
 
 impl Recipe {
-    /// Of the stage that looks at the picture: the video stream and the faces.
+    /// Of the stage that looks at the picture: the video stream, the faces and the bodies.
     #[must_use]
     pub fn of_watching(&self) -> Self {
         let defaults = Recipe::default();
@@ -103,7 +103,8 @@ mod tests {
             ])
         );
         let of_hearing = unread(&|recipe| recipe.speaker.of_hearing() == default.speaker.of_hearing());
-        let others = ["speaker.labels", "speaker.label_evidence", "speaker.turns", "input", "voice", "face", "turns"];
+        let others =
+            ["speaker.labels", "speaker.label_evidence", "speaker.turns", "input", "voice", "face", "body", "turns"];
         assert_eq!(of_hearing, below(&others));
         // And those that do count leave the stage's own recipe as it was given.
         let counted = all.iter().filter(|(key, _)| !of_watching.contains(key.as_str()));

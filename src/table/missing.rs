@@ -7,6 +7,10 @@ pub enum Missing {
     NoStream,
     /// No face was seen.
     NoFace,
+    /// A face is seen, and no body with it.
+    NoBody,
+    /// The body is seen, and no hand.
+    HandsOutOfPicture,
     /// The person is not in the picture.
     OffScreen,
     /// Faces are seen, and the cast tells of none of them that it is the speaker's.
@@ -83,6 +87,8 @@ impl Missing {
         match self {
             Missing::NoStream => "no_stream",
             Missing::NoFace => "no_face",
+            Missing::NoBody => "no_body",
+            Missing::HandsOutOfPicture => "hands_out_of_picture",
             Missing::OffScreen => "off_screen",
             Missing::NotCast => "not_cast",
             Missing::LowQuality => "low_quality",

@@ -10,6 +10,11 @@ pub const SMILE: &str = "face-api; MediaPipe";
 /// Short form, as columns' `source` names it, and the reference.
 pub const SOURCES: &[(&str, &str)] = &[
     (
+        "Bazarevsky et al. 2020",
+        "Bazarevsky, V., Grishchenko, I., Raveendran, K., Zhu, T., Zhang, F., Grundmann, M. (2020). BlazePose: \
+         on-device real-time body pose tracking. arXiv 2006.10204. The networks of MediaPipe Pose, full.",
+    ),
+    (
         "Bekerman et al. 2014",
         "Bekerman, I., Gottlieb, P., Vaiman, M. (2014). Variations in eyeball diameters of the healthy adults. \
          Journal of Ophthalmology 2014, 503645. The eye's size, by which the place of the iris between the corners of \
@@ -45,6 +50,11 @@ pub const SOURCES: &[(&str, &str)] = &[
         "Duran et al. 2019",
         "Duran, N. D., Paxton, A., Fusaroli, R. (2019). ALIGN: analyzing linguistic interactions with \
          generalizable techniques, a Python library. Psychological Methods 24(4), 419-438.",
+    ),
+    (
+        "Ekman & Friesen 1969",
+        "Ekman, P., Friesen, W. V. (1969). The repertoire of nonverbal behavior: categories, origins, usage, and \
+         coding. Semiotica 1(1), 49-98. Self-adaptors.",
     ),
     (
         "Ekman & Friesen 1982",
@@ -88,6 +98,7 @@ pub const SOURCES: &[(&str, &str)] = &[
         "Hadar, U., Steiner, T. J., Grant, E. C., Rose, F. C. (1983). Kinematics of head movements accompanying \
          speech during conversation. Human Movement Science 2, 35-46.",
     ),
+    ("Hall 1966", "Hall, E. T. (1966). The hidden dimension. Doubleday. Distance between people."),
     (
         "Heldner & Edlund 2010",
         "Heldner, M., Edlund, J. (2010). Pauses, gaps and overlaps in conversations. Journal of Phonetics 38(4), \
@@ -127,6 +138,10 @@ pub const SOURCES: &[(&str, &str)] = &[
         "MediaPipe",
         "Google MediaPipe Face Landmarker: landmarks, 52 blendshapes with ARKit's names, face geometry. Its values \
          are matched on the same pictures.",
+    ),
+    (
+        "Mehrabian 1972",
+        "Mehrabian, A. (1972). Nonverbal communication. Aldine-Atherton. Forward lean, openness of arms, relaxation.",
     ),
     (
         "Moulder et al. 2018",
@@ -201,6 +216,11 @@ pub const SOURCES: &[(&str, &str)] = &[
          Transactions on Audio and Electroacoustics 15(2), 70-73.",
     ),
     ("Yngve 1970", "Yngve, V. H. (1970). On getting a word in edgewise. Chicago Linguistic Society 6, 567-578."),
+    (
+        "Zhang et al. 2020",
+        "Zhang, F., Bazarevsky, V., Vakunov, A., Tkachenka, A., Sung, G., Chang, C.-L., Grundmann, M. (2020). MediaPipe \
+         Hands: on-device real-time hand tracking. arXiv 2006.10214.",
+    ),
 ];
 
 /// The reference of a short form.

@@ -5,6 +5,7 @@
 //! Annotation ─┼─> turns ───────────┼─ cast: speaker ↔ person on the screen, or off screen
 //! Faces ──────┤                    ├─ speech: who else talks inside a turn
 //! Acoustics ──┘                    ├─ faces: statistics of each visible person during each turn
+//!                                  ├─ bodies: posture, gesture and self-touch of each visible person
 //!                                  ├─ language: what kinds of words are said
 //!                                  ├─ dyads: what each turn does to each of the others
 //!                                  ├─ synchrony: who follows whom over the interview
@@ -13,6 +14,7 @@
 
 mod annotations;
 mod begun;
+mod bodies;
 mod cast;
 mod conversation;
 mod coupling;
@@ -46,6 +48,7 @@ mod watched;
 mod words;
 
 pub use annotations::{annotations_schema, annotations_table};
+pub use bodies::{BodyTurn, PostureConfig, body_turns, turn_bodies_schema, turn_bodies_table};
 pub use cast::{Cast, CastMember, cast};
 pub use coupling::{
     Chance, CouplingSettings, Granger, GrangerSettings, MeasureKind, Measured, Standing, coupled, coupling_schema,
@@ -159,6 +162,8 @@ pub struct TurnsConfig {
     pub estimate_word_times: bool,
     /// When such a shift is believed.
     pub transcript_fit: OffsetConfig,
+    /// Posture, gesture and self-touch.
+    pub body: PostureConfig,
     /// When a turn takes the floor.
     pub floor: FloorConfig,
     /// Voices that draw near.
@@ -197,6 +202,7 @@ impl Default for TurnsConfig {
             max_transcript_offset_secs: 86_400.0,
             estimate_word_times: true,
             transcript_fit: OffsetConfig::default(),
+            body: PostureConfig::default(),
             floor: FloorConfig::default(),
             entrainment: EntrainmentConfig::default(),
             synchrony: SynchronyConfig::default(),

@@ -1,5 +1,6 @@
 //! The `turns` table: one row a turn, with who, when, what was said, and the statistics of voice and face.
 
+use super::bodies::{BodyTurn, body_columns};
 use super::face_statistics::{FaceTurn, face_columns};
 use super::language::said_columns;
 use super::turn_floors::{self, TurnInFloor};
@@ -52,6 +53,8 @@ pub struct TurnsOf<'a> {
     pub egemaps: &'a dyn Fn(&Turn) -> Functionals,
     /// The words of each; empty without a transcript.
     pub said: &'a [SaidTurn],
+    /// The speaker's body in each turn; `None` where bodies are not looked at.
+    pub bodies: Option<&'a [BodyTurn]>,
     /// Thresholds, and which columns of [`super::SpeakerZ`] follow.
     pub config: &'a TurnsConfig,
 }
@@ -67,10 +70,11 @@ struct TurnRow<'a> {
     voice: &'a TurnVoice,
     said: &'a SaidTurn,
     egemaps: Functionals,
+    body: Option<&'a BodyTurn>,
 }
 
-/// Columns of the `turns` table, those of [`super::SpeakerZ`] left out.
-fn layout<'a>(config: &TurnsConfig) -> Layout<TurnRow<'a>> {
+/// Columns of the `turns` table, those of [`super::SpeakerZ`] left out, with those of bodies where they are looked at.
+fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<TurnRow<'a>> {
     let mut columns = who_and_when();
     columns.extend(turn_floors::columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| Some(r.floor))));
     columns.extend(said_columns(&config.language).into_iter().map(|c| c.within(|r: &TurnRow<'a>| Some(r.said))));
@@ -116,6 +120,9 @@ fn layout<'a>(config: &TurnsConfig) -> Layout<TurnRow<'a>> {
                after the video's end). not_requested (video left out by input.skip_video).";
     columns.push(Column::text("face_missing", why, |r: &TurnRow<'a>| r.facts.face_missing).until(CutOff::TurnEnd));
     columns.extend(face_columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| r.facts.face.as_ref())));
+    if bodies {
+        columns.extend(body_columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| r.body)));
+    }
     Layout {
         name: "turns",
         description: "One turn of the transcript, or one speech turn where there is none.",
@@ -258,9 +265,9 @@ fn voice_specs() -> Vec<ColumnSpec> {
     voice_columns().iter().map(|c| c.spec().clone()).collect()
 }
 
-/// Contract of the `turns` table.
-pub fn turns_schema(config: &TurnsConfig) -> TableSchema {
-    let mut schema = layout(config).schema();
+/// Contract of the `turns` table; `bodies` = they are looked at.
+pub fn turns_schema(config: &TurnsConfig, bodies: bool) -> TableSchema {
+    let mut schema = layout(config, bodies).schema();
     schema.columns.extend(normalise::speaker_z_specs(&voice_specs(), config.speaker_z));
     schema
 }
@@ -285,6 +292,11 @@ pub fn turns_table(from: &TurnsOf<'_>) -> Result<Table> {
         voice: relations.voices.get(i).unwrap_or(&no_sound),
         said: from.said.get(i).unwrap_or(&nothing),
         egemaps: (from.egemaps)(turn),
+        body: from.bodies.and_then(|b| b.get(i)),
     });
-    normalise::with_speaker_z(layout(from.config).table(rows)?, &voice_specs(), from.config.speaker_z)
+    normalise::with_speaker_z(
+        layout(from.config, from.bodies.is_some()).table(rows)?,
+        &voice_specs(),
+        from.config.speaker_z,
+    )
 }

@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use crate::audio::VoiceModels;
+use crate::body::BodyModels;
 use crate::error::{Error, Result};
 use crate::face::FaceModels;
 use crate::inference::{ModelSet, Registry, file_sha256};
@@ -34,7 +35,7 @@ pub(super) enum Stage {
     Voice,
     /// What the speaker models say.
     Speakers,
-    /// Faces and all else that is seen.
+    /// Faces, bodies and all else that is seen.
     Faces,
 }
 
@@ -55,7 +56,13 @@ impl Stage {
             Stage::Voice => VoiceModels::names(registry, &recipe.voice),
             Stage::Speakers => SpeakerModels::names(registry, &recipe.speaker),
             Stage::Faces if recipe.input.skip_video => Ok(Vec::new()),
-            Stage::Faces => FaceModels::names(registry, &recipe.face),
+            Stage::Faces => {
+                let mut names = FaceModels::names(registry, &recipe.face)?;
+                if recipe.body.is_on() {
+                    names.extend(BodyModels::names(registry, &recipe.body)?);
+                }
+                Ok(names)
+            }
         }
     }
 }
