@@ -174,12 +174,15 @@ fn voices(source: &Source) -> Vec<Voice> {
     (0..table.rows()).map(voice).collect()
 }
 
+/// Whether a column of a table is shown.
+type Shows<'a> = &'a dyn Fn(&str) -> bool;
+
 /// Every column of the tables that are shown, and of the interview's row.
 fn columns(source: &Source) -> BTreeMap<String, ColumnTold> {
     let of_turns = |column: &str| {
         spread::COLUMNS.iter().any(|(c, _)| *c == column) || column.ends_with("_missing") || column == "person"
     };
-    let shown: [(&str, &dyn Fn(&str) -> bool); 10] = [
+    let shown: [(&str, Shows<'_>); 10] = [
         ("turns", &of_turns),
         ("dyads", &pairs::shows),
         ("synchrony", &|_| true),
