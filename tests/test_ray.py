@@ -68,7 +68,7 @@ class Ray(unittest.TestCase):
     def test_a_node_that_is_killed_in_the_middle_of_a_task_changes_no_byte(self):
         python, turnwise, manifest = python_with_ray(), program(), self.corpus()
         local, out = self.root / "local", self.root / "out"
-        self.run_here(turnwise, "extract", manifest, "--out", local, "--jobs=1")
+        self.run_here(turnwise, "extract", manifest, "--out", local, "--jobs=1", "--no-cache")
         told = self.run_here(python, ROOT / "tests/ray_cluster.py", "kill", turnwise, manifest, out)
         seen = json.loads(told[told.rindex('{"start_secs"') :].splitlines()[0])
 

@@ -78,7 +78,9 @@ def work(job: dict, packed: list) -> dict:
     # As the output folder: who may read the tables is decided by that.
     private.chmod(job["mode"])
     try:
+        # Results of stages would go with the private folder.
         command = [job["program"], "extract", job["manifest"], f"--out={private}", "--jobs=1", f"--models={models}"]
+        command.append("--no-cache")
         command += [*job["options"], *(f"--only={i}" for i in job["ids"])]
         if job["memory"]:
             command.append(f"--memory-limit={job['memory'] >> 20}M")
