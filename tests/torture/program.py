@@ -22,7 +22,7 @@ PANIC = re.compile(r"panicked at|RUST_BACKTRACE|stack overflow|memory allocation
 
 # What runs keep for the next one, hidden; and what they keep beside the results, which tells of the run itself.
 KEPT = (".lock", "timings/.joined.json")
-BESIDE = ("timings/", "runs/", "logs/")
+BESIDE = ("timings/", "runs/", "logs/", ".stages/")
 
 
 class Room:
@@ -51,7 +51,9 @@ class Room:
         ]
         for path in self.out.rglob("*") if self.out.is_dir() else []:
             name = path.relative_to(self.out).as_posix()
-            if name not in KEPT and any(part.startswith(".") or part.endswith(".tmp") for part in name.split("/")):
+            # Results of stages are kept in a hidden folder; what is unfinished there is left behind as well.
+            parts = name.removeprefix(".stages").split("/")
+            if name not in KEPT and any(part.startswith(".") or part.endswith(".tmp") for part in parts):
                 found.append(f"left behind: out/{name}")
         return found
 
