@@ -14,3 +14,16 @@ pub(crate) fn folder() -> PathBuf {
     );
     folder
 }
+
+/// The video clips of which there is what MediaPipe gave.
+pub(crate) const VIDEO_CLIPS: [&str; 9] = [
+    "debate_cuts",
+    "debate_two_faces",
+    "interview_split_screen",
+    "noface_then_face",
+    "single_face",
+    "stage_and_audience",
+    "ted_talk",
+    "two_women_portrait",
+    "webcam_frown",
+];

@@ -9,15 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from own_python import cache
+
 ROOT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = [ROOT / "pipelines/ray/requirements.txt", ROOT / "tests/pipeline_linters.txt"]
 LIMIT_SECS = 600
-
-
-def cache() -> Path:
-    if named := os.environ.get("TURNWISE_CACHE"):
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "turnwise"
 
 
 def python_with_ray() -> str:

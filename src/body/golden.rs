@@ -11,6 +11,7 @@ use super::landmark::{self, Body};
 use super::view::View;
 use super::{BodyConfig, BodyModels, BodyTracker, Head, body_point, palm, person};
 use crate::inference::{ModelSet, Registry, Runtime};
+use crate::reference::VIDEO_CLIPS;
 use crate::signal::VideoFrame;
 use crate::time::Seconds;
 
@@ -19,18 +20,6 @@ fn models() -> BodyModels {
     BodyModels::load(&registry, &BodyConfig::default(), Runtime::default())
         .expect("the models are needed: run make models")
 }
-
-const CLIPS: [&str; 9] = [
-    "debate_cuts",
-    "debate_two_faces",
-    "interview_split_screen",
-    "noface_then_face",
-    "single_face",
-    "stage_and_audience",
-    "ted_talk",
-    "two_women_portrait",
-    "webcam_frown",
-];
 
 fn points(v: &Value) -> Vec<[f32; 3]> {
     let number = |x: &Value| x.as_f64().unwrap() as f32;
@@ -115,7 +104,7 @@ impl Sums {
 fn landmarks_of_bodies_and_hands_are_mediapipes() {
     let shared = crate::reference::folder();
     let (mut models, mut input, mut sums) = (models(), Vec::new(), Sums::default());
-    for clip in CLIPS {
+    for clip in VIDEO_CLIPS {
         let folder = shared.join("reference").join(clip);
         for frame in frames(&folder) {
             let file = frame["file"].as_str().unwrap();

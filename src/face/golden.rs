@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::landmark::Mesher;
 use super::{BLENDSHAPES, BoundingBox, FaceConfig, FaceModels, FaceTracker, Faces, Landmarks, detect, identity, pose};
 use crate::inference::{ModelSet, Registry, Runtime};
+use crate::reference::VIDEO_CLIPS;
 use crate::signal::VideoFrame;
 use crate::time::Seconds;
 
@@ -28,18 +29,6 @@ pub(super) fn picture(path: &Path) -> RgbImage {
 fn floats(v: &Value) -> Vec<f32> {
     v.as_array().unwrap().iter().map(|x| x.as_f64().unwrap() as f32).collect()
 }
-
-const CLIPS: [&str; 9] = [
-    "debate_cuts",
-    "debate_two_faces",
-    "interview_split_screen",
-    "noface_then_face",
-    "single_face",
-    "stage_and_audience",
-    "ted_talk",
-    "two_women_portrait",
-    "webcam_frown",
-];
 
 /// A face of MediaPipe's.
 struct Theirs {
@@ -87,7 +76,7 @@ fn landmarks_blendshapes_and_pose_are_mediapipes() {
     let (mut off, mut total, mut poses) = (Vec::new(), Vec::new(), Vec::new());
     let mut pairs: Vec<(Vec<f32>, Vec<f32>)> = Vec::new();
     let mut missed = Vec::new();
-    for clip in CLIPS {
+    for clip in VIDEO_CLIPS {
         let folder = shared.join("reference").join(clip);
         for frame in json(&folder.join("face_landmarker.json"))["frames"].as_array().unwrap() {
             let png = frame["png"].as_str().unwrap();
@@ -170,7 +159,7 @@ fn the_detector_finds_what_retinaface_finds() {
     let mut detector = detect::Detector::default();
     let settings = detect::Settings { side_px: 4096, enlarge: 1.0, score: 0.5, iou: 0.4, min_size_px: 0.0 };
     let (mut count, mut worst) = (0, (0.0f32, String::new()));
-    for clip in CLIPS {
+    for clip in VIDEO_CLIPS {
         let folder = shared.join("reference").join(clip);
         for frame in json(&folder.join("retinaface.json"))["frames"].as_array().unwrap() {
             let png = frame["png"].as_str().unwrap();
