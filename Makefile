@@ -97,7 +97,7 @@ writers: build
 report-test: apt
 	@command -v chromium chromium-browser google-chrome >/dev/null || { sudo=""; [ "$$(id -u)" -eq 0 ] || sudo=sudo
 	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
-	cargo test --release --locked --features browser-tests --test report -- --nocapture
+	cargo test --release --locked --features browser-tests --test all report:: -- --nocapture
 
 # Packed data sets opened by the libraries that they are for; some minutes.
 readers: build

@@ -7,6 +7,8 @@
 
 use std::borrow::Cow;
 
+use unicode_normalization::char::is_combining_mark;
+
 /// Stands for what was taken out.
 const REPLACEMENT: char = '\u{fffd}';
 
@@ -69,12 +71,24 @@ pub fn is_unspaced(c: char) -> bool {
         | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x323af) // Chinese characters
 }
 
+/// True for what stands on letters or joins them and is no letter itself: combining marks (the virama and vowel signs of
+/// Indian scripts, accents written apart), the joiners of Persian and Indian scripts, the soft hyphen.
+pub fn is_mark(c: char) -> bool {
+    is_combining_mark(c) || matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}')
+}
+
+/// True for what words are made of: letters, digits, straight and curly apostrophes, and their marks ([`is_mark`]),
+/// without which a word written with them would be several.
+pub fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '\'' | '\u{2019}') || is_mark(c)
+}
+
 /// The words of a text: runs of letters, digits and apostrophes; of writing without spaces each character.
 pub fn tokens(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut begin: Option<usize> = None;
     for (at, c) in text.char_indices() {
-        let runs_on = (c.is_alphanumeric() || c == '\'') && !is_unspaced(c);
+        let runs_on = c != '\u{2019}' && is_of_word(c) && !is_unspaced(c);
         if let (false, Some(from)) = (runs_on, begin) {
             found.push(&text[from..at]);
             begin = None;
@@ -97,6 +111,14 @@ pub fn counted(count: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_are_part_of_words() {
+        // Hindi with a virama, a French word with its accents apart, Persian with a joiner, a soft hyphen.
+        let text = "हिन्दी e\u{301}le\u{300}ve می\u{200c}خواهم co\u{ad}operate";
+        assert_eq!(tokens(text), text.split(' ').collect::<Vec<_>>());
+        assert!(!is_of_word('-') && !is_of_word('\u{2014}') && is_of_word('\u{2019}'));
+    }
 
     #[test]
     fn what_steers_is_replaced_and_the_rest_is_not_touched() {

@@ -1,11 +1,6 @@
 //! What is adopted from outside, an RTTM or a transcript on another clock, loses nothing untold.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
-use stage::{Stage, sample};
+use crate::stage::{Stage, sample};
 use turnwise::store::read::read;
 
 #[test]

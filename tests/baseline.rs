@@ -1,15 +1,11 @@
 //! Baselines on made corpora: what is planted is found and what is not is not, no fold parts a couple, and odd tables
 //! are told, not panicked on.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
-
-mod made;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use made::{Chance, Corpus};
+use crate::made::{Chance, Corpus};
 use serde_json::Value;
 use turnwise::store::parquet::{self, FileMetadata};
 use turnwise::store::read::read;
@@ -290,7 +286,7 @@ fn a_leak_planted_in_a_task_table_is_refused_by_name() {
     assert!(told.contains("turns.gap_to_next_secs@0 (cut-off next_turn)") && !told.contains("turns.x"), "{told}");
 }
 
-/// A measurement: `cargo test --release --test baseline -- --ignored --nocapture`, best with `taskset -c 0` and the
+/// A measurement: `cargo test --release --test all baseline:: -- --ignored --nocapture`, best with `taskset -c 0` and the
 /// crate at opt-level 3.
 #[test]
 #[ignore = "a measurement of some minutes"]

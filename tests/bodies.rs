@@ -1,13 +1,8 @@
 //! Stories about bodies and hands: off they leave no trace, on they are three tables that agree with those of faces.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use stage::{Stage, table};
+use crate::stage::{Stage, table};
 
 const TABLES: [&str; 3] = ["bodies", "hands", "turn_bodies"];
 const CUES: &str = "1\n00:00:00,000 --> 00:00:01,500\nANNA: and so we began\n\n2\n00:00:01,500 --> 00:00:02,750\nANNA: to look at it again\n";

@@ -1,15 +1,11 @@
 //! What is read: the files that were named, if they are files, and nothing in them that steers a terminal.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 #![cfg(unix)]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use stage::{Stage, Told, fifo};
+use crate::stage::{Stage, Told, fifo};
 use turnwise::store::read::read;
 
 /// Runs with a limit: what hangs on a pipe is a failure, not a wait.

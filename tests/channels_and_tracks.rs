@@ -1,18 +1,8 @@
 //! Sound as users have it: a cable soldered the wrong way round, and a recorder that keeps a track for each speaker.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    dead_code,
-    reason = "a test fails loudly, and needs a part of the stage"
-)]
-
-mod stage;
-
 use std::process::{Command, Stdio};
 
-use stage::{Stage, sample};
+use crate::stage::{Stage, sample};
 use turnwise::store::read::read;
 
 /// Seconds of `conversation.wav` less [`FROM`] that are the first speaker's and the second's.

@@ -1,11 +1,6 @@
 //! What the program says before and beside its work: wrong requests, the machine, the recipe, the schema.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
-use stage::Stage;
+use crate::stage::Stage;
 
 #[test]
 fn a_wrong_request_is_told_before_any_work_with_exit_2() {

@@ -1,11 +1,6 @@
 //! `turnwise schema --codebook`: what the columns of an output folder mean and hold, and the thirty to begin with.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
-use stage::Stage;
+use crate::stage::Stage;
 use turnwise::inspect::first_columns;
 use turnwise::pipeline::schemas;
 use turnwise::recipe::Recipe;

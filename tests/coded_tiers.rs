@@ -1,13 +1,8 @@
 //! Tiers of codes beside the speech: what is a turn and what is a code, from the file to tasks and back to ELAN.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
 use std::path::Path;
 
-use stage::{Stage, table};
+use crate::stage::{Stage, table};
 use turnwise::transcript::{ReadOptions, Transcript, read_bytes};
 
 /// A tier: name, attributes, and its annotations in ms.

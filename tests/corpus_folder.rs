@@ -1,12 +1,7 @@
 //! Stories about an output folder over several runs: what is in it is what its rows say, whatever was there before and
 //! however a run ended.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "other stories use the rest")]
-mod stage;
-
-use stage::Stage;
+use crate::stage::Stage;
 use turnwise::store::read::{StoredTable, read};
 
 const CUES: &str = "1\n00:00:00,000 --> 00:00:01,500\nANNA: and so we began\n\n2\n00:00:02,000 --> 00:00:02,750\nBEN: to look at it again\n";

@@ -1,15 +1,10 @@
 //! Stories about a corpus that is done in parts: how it stands, shards beside each other, trials, failures tried again,
 //! and what is kept of runs.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "other stories use the rest")]
-mod stage;
-
 use std::process::Stdio;
 
+use crate::stage::Stage;
 use serde_json::Value;
-use stage::Stage;
 
 const CUES: &str = "1\n00:00:00,000 --> 00:00:01,500\nANNA: and so we began\n\n2\n00:00:02,000 --> 00:00:02,750\nBEN: to look at it again\n";
 
@@ -28,7 +23,7 @@ fn manifest(stage: &Stage, ids: &[&str]) {
     stage.write("corpus.csv", &format!("interview_id,media,transcript\n{rows}"));
 }
 
-fn extract(stage: &Stage, more: &[&str]) -> stage::Told {
+fn extract(stage: &Stage, more: &[&str]) -> crate::stage::Told {
     stage.run(&[&EXTRACT[..], more].concat())
 }
 
@@ -260,7 +255,8 @@ fn what_is_done_is_not_read_again() {
     let opened = |arguments: &[&str]| -> Vec<String> {
         let mut strace = std::process::Command::new("strace");
         strace.args(["-f", "-qq", "-e", "trace=openat", "-o", "trace", env!("CARGO_BIN_EXE_turnwise")]);
-        let ended = strace.args(arguments).current_dir(stage.path("")).env("TURNWISE_MODELS", stage::models()).output();
+        let ended =
+            strace.args(arguments).current_dir(stage.path("")).env("TURNWISE_MODELS", crate::stage::models()).output();
         assert!(ended.expect("strace is needed: make apt").status.success());
         let trace = std::fs::read_to_string(stage.path("trace")).unwrap();
         assert!(trace.contains("out/timings/a.json"), "strace tells nothing");

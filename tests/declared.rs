@@ -1,8 +1,6 @@
 //! What a table declares of a column reaches task tables and baselines as it was declared, and what is not declared is
 //! refused.
 
-#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,15 +1,11 @@
 //! A rule, a modality, a unit and a table are compared by what they are: their names stand as texts in their homes
 //! alone.
 
-#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod sources;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use sources::rust_files;
+use crate::sources::rust_files;
 
 /// Kinds of names and the places (from `src`) where they may be compared as texts: where they are declared, and where
 /// files or arguments of people are turned into what they mean.

@@ -1,12 +1,8 @@
 //! Each dependency is used: one that nobody names costs every build and says something false about the program.
 
-#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod sources;
-
 use std::fs;
 
-use sources::rust_files;
+use crate::sources::rust_files;
 
 /// The text of all Rust sources below the named folders, without comments.
 fn code_of(folders: &[&str]) -> String {

@@ -1,13 +1,8 @@
 //! A story about what a corpus takes, told before it is done.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "other stories use the rest of it")]
-mod stage;
-
 use std::process::Command;
 
-use stage::Stage;
+use crate::stage::Stage;
 
 #[test]
 fn the_first_minutes_are_done_and_tell_what_the_rest_takes() {

@@ -1,14 +1,10 @@
 //! Predictions scored: the figures are those of an independent copy of the benchmark's metric rules in Python, those of
 //! the baselines for the baselines' own answers, and what is missing, doubled or unknown is told.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
-
-mod made;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use made::{Chance, Corpus};
+use crate::made::{Chance, Corpus};
 use serde_json::{Value, json};
 use turnwise::baseline::{EvaluateRequest, Resampling, Unanswered, evaluation_outcomes};
 use turnwise::store::parquet::{self, FileMetadata};

@@ -1,8 +1,6 @@
 //! The exported samples in a reader that follows the benchmark's rules: our cues are there, and not a word of the
 //! annotators'.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;

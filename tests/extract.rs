@@ -1,15 +1,10 @@
 //! Stories about `extract` as its users meet it: files in, tables and words out, nothing known of its inside.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use stage::{Stage, row, table};
+use crate::stage::{Stage, row, table};
 
 const CUES: &str = "1\n00:00:00,000 --> 00:00:01,500\nANNA: and so we began\n\n2\n00:00:01,500 --> 00:00:02,750\nBEN: to look at it again\n";
 

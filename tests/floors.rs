@@ -1,15 +1,10 @@
 //! Floors, and who takes them from whom: told once, null with a reason where there is nothing to tell, and right by
 //! ear.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use stage::Stage;
+use crate::stage::Stage;
 use turnwise::store::read::{StoredTable, read};
 use turnwise::table::ColumnData;
 

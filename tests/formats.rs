@@ -1,14 +1,7 @@
 //! Stories about `--format`: the same tables in every format, one format per folder, and everything that reads them
 //! goes on.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "other stories use the rest of it")]
-mod made;
-#[allow(dead_code, reason = "other stories use the rest of it")]
-mod stage;
-
-use stage::{Stage, Told};
+use crate::stage::{Stage, Told};
 use turnwise::store::read::{StoredTable, read};
 use turnwise::table::{ColumnData, Kind};
 
@@ -107,7 +100,8 @@ fn a_folder_of_another_format_is_refused_by_name_and_left_as_it_is() {
 #[test]
 fn tasks_and_baselines_read_and_write_every_format() {
     let stage = Stage::new();
-    let corpus = made::Corpus { samples: 12, samples_each: 2, rows: 30, more: 0, planted: 0.5, wide: false, seed: 5 };
+    let corpus =
+        crate::made::Corpus { samples: 12, samples_each: 2, rows: 30, more: 0, planted: 0.5, wide: false, seed: 5 };
     corpus.write(&stage.path("out"), &stage.path("annotations"));
     stage.write("tasks.toml", "[[task]]\nname = \"er\"\nrule = \"er\"\ncontext_size = 6\nlags = 2\nfeatures = [\"turns.*_secs\"]\nexclude = [\"turns.end_secs\"]\n");
     let mut metrics = Vec::new();

@@ -1,7 +1,5 @@
-//! The readers on the kept inputs of the fuzz targets, as they are and damaged. `TURNWISE_FUZZ_ROUNDS=5000 cargo test
-//! --test fuzz_corpus` damages more of them.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
+//! The readers on the kept inputs of the fuzz targets, as they are and damaged. `TURNWISE_FUZZ_ROUNDS=5000 cargo test --test
+//! all fuzz_corpus::` damages more of them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,5 @@
 //! `turnwise inspect` of tables made by the program's own schemas: what it looks for is what there is.
 
-#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
-
 use std::path::Path;
 
 use turnwise::inspect::{InspectOptions, inspect};

@@ -1,13 +1,8 @@
 //! A transcript's labels as evidence of voices, seen from outside: `diarize --transcript` and the tables of `extract`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
 use std::path::PathBuf;
 
-use stage::{Stage, sample};
+use crate::stage::{Stage, sample};
 
 /// `(start, end, speaker)` of an RTTM's lines.
 fn turns(stage: &Stage, rttm: &str) -> Vec<(f64, f64, String)> {

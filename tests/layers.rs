@@ -1,15 +1,11 @@
 //! The staircase: `use crate::` points only downwards, rooms of one storey do not see each other, and a heavy crate has
 //! one door.
 
-#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod sources;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sources::rust_files;
+use crate::sources::rust_files;
 
 /// Storeys from the ground up; a module may import from lower storeys and from itself.
 const STOREYS: &[&[&str]] = &[

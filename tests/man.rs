@@ -1,13 +1,8 @@
 //! `turnwise man`: a manual page for every command that the help lists.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
 use std::collections::BTreeSet;
 
-use stage::Stage;
+use crate::stage::Stage;
 
 /// The commands that a help text lists, `help` itself left out.
 fn listed(help: &str) -> Vec<String> {

@@ -1,17 +1,7 @@
 //! Stories about files that are cut short or claim what no recording holds: told in the interview's row, with the
 //! range.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    dead_code,
-    reason = "a test fails loudly; a stage has more than is used"
-)]
-
-mod stage;
-
-use stage::Stage;
+use crate::stage::Stage;
 use turnwise::store::read::read;
 
 /// The warnings in the only row of the interviews table.

@@ -1,13 +1,8 @@
 //! Model files: missing, altered, a user's own, failing.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
 use std::process::Command;
 
-use stage::{Stage, models, row, table};
+use crate::stage::{Stage, models, row, table};
 
 #[test]
 fn models_that_are_missing_or_altered_are_told_before_anything_is_decoded() {

@@ -1,13 +1,9 @@
 //! A test that does not run says so, and a test that runs can fail.
 
-#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod sources;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sources::rust_files;
+use crate::sources::rust_files;
 
 /// A test: its name, the lines between `#[test]` and the function, and its body.
 struct Test {
@@ -82,6 +78,21 @@ fn no_test_returns_early_and_every_test_can_fail() {
     }
     assert!(count > 500, "{count} tests");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_of_tests_is_part_of_the_target() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let main = fs::read_to_string(folder.join("main.rs")).unwrap();
+    let named: Vec<&str> = main.lines().filter_map(|l| l.strip_prefix("mod ")?.strip_suffix(';')).collect();
+    let entries = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path());
+    let files: Vec<String> = entries
+        .filter(|p| p.extension().is_some_and(|e| e == "rs") && !p.ends_with("main.rs"))
+        .map(|p| p.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    assert!(files.len() > 40, "{} files", files.len());
+    let left: Vec<&String> = files.iter().filter(|f| !named.contains(&f.as_str())).collect();
+    assert!(left.is_empty(), "tests/main.rs does not name {left:?}: their tests are not run");
 }
 
 #[test]

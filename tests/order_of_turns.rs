@@ -1,12 +1,7 @@
 //! A transcript that is not in order of time: what is told of a turn looks at what came before it in time, and is what
 //! the same transcript in order tells.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
-use stage::Stage;
+use crate::stage::Stage;
 use turnwise::store::read::{StoredTable, read};
 
 /// Who talks from when to when: eight turns of two people and one of nobody in particular, some overlapping.

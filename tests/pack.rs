@@ -1,15 +1,10 @@
 //! `turnwise pack`: what is taken, what is refused, and that nothing is left of what was refused. That other programs
 //! load what is written, `tests/readers` shows.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
 use std::fs;
 use std::path::Path;
 
-use stage::Stage;
+use crate::stage::Stage;
 use turnwise::store::parquet::{self, FileMetadata};
 use turnwise::store::paths::table_path;
 use turnwise::store::read::{read, read_metadata};

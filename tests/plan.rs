@@ -1,12 +1,7 @@
 //! Stories about runs that a scheduler spreads: what is left is told without any work, and chosen interviews are done
 //! alone.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "other stories use the rest of it")]
-mod stage;
-
-use stage::Stage;
+use crate::stage::Stage;
 
 const CUES: &str = "1\n00:00:00,000 --> 00:00:01,000\nANNA: and so we began\n";
 

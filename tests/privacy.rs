@@ -1,18 +1,14 @@
 //! What leaves a run, and who may read it: nothing over a network, nothing outside the folders that were named, no file
 //! for other users, no path of the machine in a table.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 // Linux's own: strace, modes, /proc.
 #![cfg(target_os = "linux")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use stage::{Stage, sample};
+use crate::stage::{Stage, sample};
 use turnwise::store::read::{StoredTable, read, read_metadata};
 
 const CUES: &str =
@@ -149,7 +145,7 @@ fn with_umask(stage: &Stage, umask: &str, arguments: &[&str]) {
     let inner = stage.command(arguments);
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("umask {umask}; exec \"$0\" \"$@\"")]).arg(inner.get_program()).args(inner.get_args());
-    shell.current_dir(inner.get_current_dir().unwrap()).env("TURNWISE_MODELS", stage::models());
+    shell.current_dir(inner.get_current_dir().unwrap()).env("TURNWISE_MODELS", crate::stage::models());
     let ended = shell.output().unwrap();
     assert!(ended.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ended.stderr));
 }
@@ -284,8 +280,8 @@ fn a_workers_command_line_tells_nothing_of_the_recipe_and_takes_any_folder() {
         "--set=face.landmarks=true",
     ]);
     let mut parent = parent.stderr(Stdio::piped()).spawn().unwrap();
-    let line = stage::wait_for("the worker", || {
-        let pid = *stage::children(parent.id()).first()?;
+    let line = crate::stage::wait_for("the worker", || {
+        let pid = *crate::stage::children(parent.id()).first()?;
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
         line.contains(" worker ").then_some(line)

@@ -1,7 +1,5 @@
 //! `turnwise probe`: what is understood of a file, as a page and as JSON whose names stay.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
-
 use std::path::Path;
 use std::process::Command;
 

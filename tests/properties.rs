@@ -1,7 +1,5 @@
 //! What holds for any input: segments, frame grids, cut-offs, and what is written and read back.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
 use std::fmt::Write as _;
 use std::path::Path;
 

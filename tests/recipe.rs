@@ -1,7 +1,5 @@
 //! Recipes: which numbers are refused, and the JSON Schema that says so beforehand.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
-
 use std::path::Path;
 use std::process::Command;
 

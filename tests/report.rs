@@ -1,15 +1,11 @@
 //! Pages of an output folder: nothing in them is markup but what is ours, nothing is fetched, and they say what is not
 //! there. What they do in a browser is tried by `make report-test`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-mod pages;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use pages::{HOSTILE, WORDS, reasons, talk, troubled};
+use crate::pages::{HOSTILE, WORDS, reasons, talk, troubled};
 use serde_json::Value;
 use turnwise::report::{ReportRequest, write_report};
 

@@ -2,14 +2,10 @@
 //! else, clips are found from the folder that the scripts run in, and er.jsonl and vp.jsonl are read back; samples can be
 //! chosen by a list and a cap.
 
-#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod made;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use made::Corpus;
+use crate::made::Corpus;
 use serde_json::{Value, json};
 use turnwise::tasks::{Clips, Evidence, RuleSpec, Task, instances, read_released};
 use turnwise::transcript::rescue::read_samples;

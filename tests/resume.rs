@@ -1,11 +1,6 @@
 //! Stories about "already done": what has changed is done again, what has not is not, and what changes meanwhile is
 //! told.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "other stories use the rest of it")]
-mod stage;
-
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::MetadataExt;
@@ -13,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::SystemTime;
 
-use stage::{Stage, Told, children, is_alive, sample, wait_for};
+use crate::stage::{Stage, Told, children, is_alive, sample, wait_for};
 use turnwise::random::Random;
 use turnwise::store::read::read;
 
@@ -243,7 +238,7 @@ fn a_full_disk_ends_the_run_and_leaves_nothing_half_written() {
     let mut run = Command::new("unshare");
     run.args(["-r", "-m", "sh", "-c", &script])
         .current_dir(stage.path(""))
-        .env("TURNWISE_MODELS", stage::models())
+        .env("TURNWISE_MODELS", crate::stage::models())
         .env_remove("RUST_LOG");
     let ended = run.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));

@@ -1,7 +1,5 @@
 //! SCHEMA.md is made by the code (`turnwise schema > SCHEMA.md`) and stays what the code says.
 
-#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
-
 use std::collections::HashSet;
 use std::path::Path;
 

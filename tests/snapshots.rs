@@ -1,13 +1,8 @@
 //! Words on the screen, whole: `--help` of every command, `inspect`, `score`, `doctor`. What differs from machine to
-//! machine is masked. After a wanted change: `INSTA_UPDATE=always cargo test --test snapshots`, and look at the
+//! machine is masked. After a wanted change: `INSTA_UPDATE=always cargo test --test all snapshots::`, and look at the
 //! difference.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
-use stage::{Stage, models};
+use crate::stage::{Stage, models};
 
 /// Version, hashes and sizes masked in place, so that columns stay where they are; paths by a word.
 fn masked(stage: &Stage, text: &str) -> String {

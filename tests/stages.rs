@@ -1,15 +1,10 @@
 //! Stories about results of stages that are kept: a recipe or a transcript that is changed redoes only what it touches,
 //! and the tables are those of a fresh run.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "other stories use the rest of it")]
-mod stage;
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use stage::{Stage, fifo};
+use crate::stage::{Stage, fifo};
 
 const CUES: &str =
     "1\n00:00:00,200 --> 00:00:01,400\nANNA: and so we began\n\n2\n00:00:01,500 --> 00:00:02,800\nBEN: to look at it\n";

@@ -1,8 +1,6 @@
 //! The instances of all six tasks equal those of an independent second implementation in Python, on made samples full
 //! of traps.
 
-#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,7 +1,5 @@
 //! Task tables: labels apart, features up to the cut-off, a planted leak refused by name.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 

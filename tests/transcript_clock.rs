@@ -1,13 +1,8 @@
 //! A transcript whose clock is not the recording's: moved when asked and where it can be known, and told either way.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
 use std::process::Command;
 
-use stage::{Stage, table};
+use crate::stage::{Stage, table};
 
 const CUES: &str = "1\n00:00:01,000 --> 00:00:02,500\nMARA: Good morning to you.\n\n2\n00:00:03,000 --> 00:00:04,000\n\
                     WEI: Morning.\n\n3\n00:00:05,000 --> 00:00:06,250\nMARA: How are you?\n\n\

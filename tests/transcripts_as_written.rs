@@ -1,8 +1,6 @@
 //! One talk in the ways in which people and programs write it: turns, speakers and words are those of the plain
 //! transcript.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
 use std::fmt::Write as _;
 use std::path::Path;
 

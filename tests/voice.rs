@@ -1,7 +1,5 @@
 //! `turnwise voice` on awkward sound: numbers or empty cells, never NaN, infinity or a panic.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
-
 use std::path::Path;
 use std::process::Command;
 

@@ -1,13 +1,8 @@
 //! Who spoke: numbers of speakers, enrolled voices, scores, and recordings in which nobody speaks.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
 use std::process::{Command, Stdio};
 
-use stage::{Stage, row, sample, table};
+use crate::stage::{Stage, row, sample, table};
 
 /// The speakers an RTTM names, sorted.
 fn speakers_of(stage: &Stage, rttm: &str) -> Vec<String> {

@@ -1,13 +1,8 @@
 //! Worker processes: what becomes of a run when one dies, hangs, or is left alone.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
 use std::process::{Command, Stdio};
 
-use stage::{Stage, children, is_alive, row, sample, table, wait_for};
+use crate::stage::{Stage, children, is_alive, row, sample, table, wait_for};
 
 #[test]
 fn a_worker_that_dies_costs_its_interview_only() {

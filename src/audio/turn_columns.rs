@@ -42,7 +42,8 @@ fn pitch_columns() -> Vec<Column<TurnVoice>> {
             "pitch_mean_hz",
             "Hz",
             "Mean pitch of the turn's voiced 10 ms frames (SwiftF0; voiced = its confidence is at least \
-             {voice.voicing_confidence}; {voice.pitch_min_hz} to {voice.pitch_max_hz} Hz), in Hz.",
+             {voice.voicing_confidence}, and one of its 256 samples at least 0.001 (-60 dBFS); {voice.pitch_min_hz} \
+             to {voice.pitch_max_hz} Hz), in Hz.",
             |t: &TurnVoice| t.pitch_mean_hz,
         ),
         pitch("pitch_mean_semitones", SEMITONES, "Mean pitch of the voiced frames.", |s| s.mean),
@@ -139,14 +140,15 @@ fn rate_columns() -> Vec<Column<TurnVoice>> {
             "1/s",
             "Syllables a second of the time spoken. Syllable: a voiced peak of intensity (voice.intensity_db: \
              Praat's, lowest pitch 75 Hz) parted from the next by a dip of at least {voice.syllable_dip_db} dB on \
-             both sides, and less than {voice.quiet_below_peak_db} dB below the turn's 99th percentile of \
-             intensity; the turn's start and end count as dips, so that a steady tone is one syllable. Time spoken: \
-             from the first to the last frame that is voiced or that loud, less the pauses (as pause_total_secs); \
-             an unvoiced stretch of {voice.min_unvoiced_pause_secs} s at either end is left out too, however loud. \
-             0 = something is heard and no syllable in it: in a turn without any voiced frame (a whisper, noise) \
-             all that is loud is time spoken. Theirs are the 99th percentile, 25 dB, 2 dB and 0.3 s; Turnwise's own \
-             are the dip before a peak and the rule of {voice.min_unvoiced_pause_secs} s. Null with each code of \
-             voice_missing but unvoiced, and where no time is left.",
+             both sides, and less than {voice.quiet_below_peak_db} dB below the turn's 99th percentile of intensity; \
+             the turn's start and end count as dips, so that a steady tone is one syllable. Peaks are looked for in \
+             all frames: one whose highest frame is unvoiced or too quiet is dropped, and nothing takes its place. \
+             Time spoken: from the first to the last frame that is voiced or that loud, less the pauses (as \
+             pause_total_secs); an unvoiced stretch of {voice.min_unvoiced_pause_secs} s at either end is left out \
+             too, however loud. 0 = something is heard and no syllable in it: in a turn without any voiced frame (a \
+             whisper, noise) all that is loud is time spoken. Theirs are the 99th percentile, 25 dB, 2 dB and 0.3 s; \
+             Turnwise's own are the dip before a peak and the rule of {voice.min_unvoiced_pause_secs} s. Null with \
+             each code of voice_missing but unvoiced, and where no time is left.",
             |t: &TurnVoice| t.articulation_rate_syllables_per_sec,
         )
         .from_source("de Jong & Wempe 2009"),

@@ -258,16 +258,19 @@ fn speech_columns<'a>() -> Vec<Column<Row<'a>>> {
         Column::float(
             "speech_secs",
             "s",
-            "Time in which anybody talks: the speech turns of the table speech, where two talk together counted \
-             once. By diarization of the sound: pyannote segmentation-3.0 says every 17 ms how many talk (its \
-             likeliest class, no threshold). A speaker's gaps below {speaker.turns.min_gap_secs} s are filled and \
-             turns below {speaker.turns.min_turn_secs} s dropped; so is a turn throughout which Silero's \
-             probability of speech stays below {speaker.turns.veto_probability}, if its level lies \
-             {speaker.turns.veto_below_speech_db} dB below the recording's speech. Where Silero hears no speech at \
-             all, there is none. The labelled cues of a transcript are evidence beside the sound (speaker.labels \
-             was {speaker.labels}; ignore = the sound alone). With an RTTM file, or input.track_speakers, it is the \
-             time those give. Laughter and an audience are no class of their own: they count where the networks \
-             take them for speech. 0 where nobody was found; null without sound; both with speech_missing.",
+            "Time in which anybody talks: the speech turns of the table speech, where two talk together counted once. \
+             By diarization of the sound: pyannote segmentation-3.0 says every 17 ms how many talk (its likeliest \
+             class, no threshold), in windows of 10 s begun every 1.6 s, whose counts are averaged and rounded. A \
+             speaker's gaps below {speaker.turns.min_gap_secs} s are filled and turns below \
+             {speaker.turns.min_turn_secs} s dropped; so is a turn throughout which Silero's probability of speech \
+             stays below {speaker.turns.veto_probability}, if its level lies {speaker.turns.veto_below_speech_db} dB \
+             below the recording's speech. Where Silero hears no speech at all, there is none. The labelled cues of a \
+             transcript are evidence beside the sound (speaker.labels was {speaker.labels}; ignore = the sound \
+             alone): where one runs and Silero hears speech, its speaker's time is added, and pauses below 0.5 s \
+             inside it are filled. Where nobody is told apart, all that Silero hears counts. With an RTTM file, or \
+             input.track_speakers, it is the time those give. Laughter and an audience are no class of their own: \
+             they count where the networks take them for speech. 0 where nobody was found; null without sound; both \
+             with speech_missing.",
             |r: &Row<'a>| r.heard().map(|s| union_secs(s.annotation().turns().iter().map(|t| t.segment))),
         )
         .from_source(DIARIZATION),

@@ -3,6 +3,7 @@
 use super::events::keep_words;
 use super::markup;
 use crate::annotation::Turn;
+use crate::text::is_mark;
 
 /// Longest label between the slashes and the colon, in bytes.
 const LONGEST: usize = 40;
@@ -45,7 +46,7 @@ fn label(rest: &str) -> Option<(&str, &str)> {
     let (name, words) = rest.split_once(':')?;
     let fits = !name.is_empty()
         && name.len() <= LONGEST
-        && name.chars().all(|c| c.is_alphanumeric() || "_-. ".contains(c))
+        && name.chars().all(|c| c.is_alphanumeric() || is_mark(c) || "_-. ".contains(c))
         && name.starts_with(char::is_alphanumeric)
         && name.split_whitespace().count() <= 3;
     (fits && words.starts_with(char::is_whitespace)).then_some((name.trim(), words))

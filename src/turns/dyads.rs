@@ -32,6 +32,7 @@ use super::language;
 use super::listening::{self, Listening};
 use super::looking::looking;
 use super::near::{Listeners, Near, Others};
+use super::relations::TalkOrder;
 use super::silent::silent;
 use super::synchrony::{Following, Moves, moves};
 use super::voices::{VoiceIndex, Voices};
@@ -104,10 +105,11 @@ impl<'a> SoFar<'a> {
     fn new(known: Known<'a>) -> Self {
         let Known { relations, conversation, qualities, .. } = known;
         let Conversation { labels, speaker_of, .. } = conversation;
+        let order = TalkOrder { speaker: speaker_of, dropped: relations.dropped };
         SoFar {
             known,
-            entrainment: entrainment::SoFar::new(qualities, speaker_of, labels.len(), &relations.config.entrainment),
-            language: language::SoFar::new(relations.said, speaker_of, labels.len(), &relations.config.language),
+            entrainment: entrainment::SoFar::new(qualities, order, labels.len(), &relations.config.entrainment),
+            language: language::SoFar::new(relations.said, order, labels.len(), &relations.config.language),
             floor: Floor::new(relations.turns, speaker_of, labels.len()),
             listeners: Listeners::new(labels.len(), relations.turns.len()),
             after_dropped: None,

@@ -15,6 +15,7 @@
 use std::collections::BTreeMap;
 
 use super::lagged::RunningPearson;
+use super::relations::TalkOrder;
 use crate::annotation::{SegmentIndex, Turn, union_secs};
 use crate::audio::TurnVoice;
 use crate::table::{Column, CutOff, all_from, all_until};
@@ -98,10 +99,11 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
             format!(
                 "Whether the two grow nearer in {words}, -1 to 1, above 0 = nearer so far: Pearson's correlation, \
                  sign turned, between the start of each exchange's answer in seconds and the absolute difference of \
-                 its two turns in {column} of turns (raw, not centred by speaker). Exchange: a turn and the turn \
-                 begun before it, of the two; in the order of time, both directions together, so it is the same for \
+                 its two turns in {column} of turns (raw, not centred by speaker). Exchange: a turn whose turn just \
+                 before, of all turns, is the other's: where a third person's or an unlabelled turn stands between, \
+                 or a cue that could not be read, there is none; in the order of time, both directions together, so it is the same for \
                  both. A turn counts when it has that value and at most {{turns.entrainment.max_overlap_share}} of \
-                 it lies inside others'. Each row holds what was so up to its turn, its own exchange included: the \
+                 it lies inside others' turns begun before it. Each row holds what was so up to its turn, its own exchange included: the \
                  pair's last row tells the interview. Null with fewer than {{turns.entrainment.min_exchanges}} \
                  exchanges, and where the differences do not vary; no column tells which."
             ),
@@ -186,36 +188,29 @@ struct Exchanges {
 #[derive(Debug)]
 pub(super) struct SoFar<'a> {
     all: &'a TurnQualities,
-    speaker: &'a [Option<usize>],
+    order: TalkOrder<'a>,
     known: Vec<[Known; COUNT]>,
     exchanges: BTreeMap<(usize, usize), [Exchanges; COUNT]>,
     config: EntrainmentConfig,
 }
 
 impl<'a> SoFar<'a> {
-    /// `speaker` holds the number of each turn's speaker, below `labels`.
-    pub(super) fn new(
-        all: &'a TurnQualities,
-        speaker: &'a [Option<usize>],
-        labels: usize,
-        config: &EntrainmentConfig,
-    ) -> Self {
+    /// The speakers' numbers are below `labels`.
+    pub(super) fn new(all: &'a TurnQualities, order: TalkOrder<'a>, labels: usize, config: &EntrainmentConfig) -> Self {
         let known = if all.values.is_empty() { Vec::new() } else { vec![Default::default(); labels] };
-        SoFar { all, speaker, known, exchanges: BTreeMap::new(), config: *config }
+        SoFar { all, order, known, exchanges: BTreeMap::new(), config: *config }
     }
 
     /// Goes on to the turn at `at`, the one after the last.
     pub(super) fn take(&mut self, at: usize, start_secs: f64) {
-        let (false, Some(own)) = (self.known.is_empty(), self.speaker[at]) else { return };
+        let (false, Some(own)) = (self.known.is_empty(), self.order.speaker[at]) else { return };
         let here = self.all.of(at);
         for (known, value) in self.known[own].iter_mut().zip(here).filter(|(_, v)| v.is_finite()) {
             known.values.push((at, value));
             known.sum += value;
         }
-        let Some(other) = at.checked_sub(1).and_then(|before| self.speaker[before]).filter(|o| *o != own) else {
-            return;
-        };
-        let before = self.all.of(at - 1);
+        let Some((before, other)) = self.order.before(at).filter(|(_, other)| *other != own) else { return };
+        let before = self.all.of(before);
         let pair = self.exchanges.entry((own.min(other), own.max(other))).or_default();
         for ((exchanges, here), before) in pair.iter_mut().zip(here).zip(before) {
             if here.is_finite() && before.is_finite() {
@@ -229,15 +224,15 @@ impl<'a> SoFar<'a> {
     /// Of the turn at `at`, the last one taken in, and a listener.
     pub(super) fn of(&self, at: usize, listener: usize) -> Entrainment {
         let mut nearness = Entrainment::default();
-        let (false, Some(own)) = (self.known.is_empty(), self.speaker[at]) else { return nearness };
-        let follows = at > 0 && self.speaker[at - 1] == Some(listener);
+        let (false, Some(own)) = (self.known.is_empty(), self.order.speaker[at]) else { return nearness };
+        let followed = self.order.before(at).filter(|(_, speaker)| *speaker == listener);
         let both = self.exchanges.get(&(own.min(listener), own.max(listener)));
         for (quality, near) in nearness.iter_mut().enumerate() {
-            if follows {
-                let (here, before) = (self.all.of(at)[quality], self.all.of(at - 1)[quality]);
+            if let Some((last, _)) = followed {
+                let (here, before) = (self.all.of(at)[quality], self.all.of(last)[quality]);
                 near.difference = Some((here - before).abs());
                 let (own, others) = (&self.known[own][quality], &self.known[listener][quality]);
-                near.proximity = proximity((here, before), own, others, (at - 1, self.config.min_turns));
+                near.proximity = proximity((here, before), own, others, (last, self.config.min_turns));
             }
             if let Some(both) = both {
                 near.convergence = both[quality].apart.value(self.config.min_exchanges).map(|r| -r);
@@ -281,10 +276,15 @@ mod tests {
     }
 
     fn rows(pitches: &[f64]) -> crate::table::Table {
+        rows_after(pitches, &[])
+    }
+
+    fn rows_after(pitches: &[f64], dropped: &[usize]) -> crate::table::Table {
         let (turns, voices) = talk(pitches);
         let all = TurnQualities::new(&turns, &voices, &EntrainmentConfig::default());
         let speaker: Vec<Option<usize>> = (0..turns.len()).map(|i| Some(i % 2)).collect();
-        let mut so_far = SoFar::new(&all, &speaker, 2, &EntrainmentConfig::default());
+        let order = TalkOrder { speaker: &speaker, dropped };
+        let mut so_far = SoFar::new(&all, order, 2, &EntrainmentConfig::default());
         let rows = turns.iter().enumerate().map(|(at, turn)| {
             so_far.take(at, turn.segment.start().get());
             so_far.of(at, 1 - at % 2)
@@ -324,6 +324,15 @@ mod tests {
         {
             assert_eq!(format!("{:?}", &floats(&long, name)[..10]), format!("{:?}", floats(&t, name)));
         }
+    }
+
+    #[test]
+    fn a_dropped_cue_between_two_turns_makes_them_no_exchange() {
+        let pitches = [10.0, 20.0, 12.0, 21.0, 11.0];
+        let difference = |t: &crate::table::Table| floats(t, "entrainment_pitch_difference_semitones");
+        let (whole, torn) = (difference(&rows(&pitches)), difference(&rows_after(&pitches, &[2])));
+        assert_eq!((whole[1], whole[2], whole[3]), (10.0, 8.0, 9.0));
+        assert!(torn[2].is_nan() && torn[1] == 10.0 && torn[3] == 9.0, "{torn:?}");
     }
 
     #[test]

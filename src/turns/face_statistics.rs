@@ -302,18 +302,19 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
             "head_nods",
             "",
             format!(
-                "Nods of the row's person (in turns: face_person), by what is seen in the turn alone, from its \
-                 first to its last looked-at frame: a nod across its edge counts where enough of it lies inside. A \
-                 nod: {NOD_SWINGS} swings or more of the head up and down. A swing: from one extreme of \
-                 head_pitch_deg (the head's angle, unsmoothed) to the next, at least {{turns.nod_deg}} deg, in at \
-                 most {LONGEST_SWING_SECS} s (its first and last 15 % not counted). Between swings at most \
-                 {LONGEST_REST_SECS} s; over the whole nod the angle up and down ranges further than the one from \
-                 side to side. One bout of swings is one nod, however many it has. Degrees can be set, the other \
-                 values are fixed: extremes between two rests are Kawato and Ohya's, the time of a swing follows \
-                 Hadar et al. (above 0.8 Hz), the values are Turnwise's. Every look with a head angle counts, small \
-                 and blurred ones too. 0 = none seen. For a rate divide by duration_secs times face_presence_share. \
-                 Null where frames are looked at less often than every {GESTURE_STEP_SECS} s (10 a second are \
-                 enough), of a still picture, and with face_missing."
+                "Nods of the row's person (in turns: face_person), by what is seen in the turn alone, from its first \
+                 to its last looked-at frame: a nod across its edge counts where enough of it lies inside. A nod: \
+                 {NOD_SWINGS} swings or more of the head up and down. A swing: from one extreme of head_pitch_deg \
+                 (the head's angle, unsmoothed) to the next, at least {{turns.nod_deg}} deg, in at most \
+                 {LONGEST_SWING_SECS} s (from 15 % to 85 % of its angle). An extreme counts once the angle has come \
+                 back from it by those degrees; a gap between looks above 0.35 s, another track or a slower swing \
+                 ends a nod. Between swings at most {LONGEST_REST_SECS} s; over the whole nod the angle up and down \
+                 ranges further than the one from side to side. One bout of swings is one nod, however many it has. \
+                 Degrees can be set, the other values are fixed: extremes between two rests are Kawato and Ohya's, \
+                 the time of a swing follows Hadar et al. (above 0.8 Hz), the values are Turnwise's. Every look with \
+                 a head angle counts, small and blurred ones too. 0 = none seen. For a rate divide by duration_secs \
+                 times face_presence_share. Null where frames are looked at less often than every {GESTURE_STEP_SECS} \
+                 s (10 a second are enough), of a still picture, and with face_missing."
             ),
             |f: &FaceTurn| f.nods,
         )

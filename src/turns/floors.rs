@@ -67,7 +67,7 @@ pub(super) struct Before {
 struct Running {
     /// `None` for whom the transcript does not name.
     speaker: Option<usize>,
-    /// What is said without a pause, as far as turns begun before tell.
+    /// What is said without a pause, with the cues of it that begin before this turn ends.
     segment: Segment,
     /// False where it is itself inside another's talk.
     holds: bool,
@@ -152,7 +152,13 @@ impl Floors {
     ) -> Self {
         let mut order: Vec<usize> = (0..turns.len()).collect();
         order.sort_by_key(|&i| (turns[i].segment, i));
-        let mut talk = Talk::new(labels, config);
+        let mut cues: Vec<Vec<Segment>> = vec![Vec::new(); labels];
+        for &at in &order {
+            if let Some(speaker) = speaker_of[at] {
+                cues[speaker].push(turns[at].segment);
+            }
+        }
+        let mut talk = Talk::new(cues, config);
         let mut of: Vec<Option<TurnFloor>> = vec![None; turns.len()];
         for at in order {
             // Those whom the transcript does not name are one more, who never goes on.
@@ -173,6 +179,9 @@ struct Spurt {
 /// The talk up to a turn.
 struct Talk<'a> {
     config: &'a FloorConfig,
+    /// Each one's cues by their start, those to come among them.
+    cues: Vec<Vec<Segment>>,
+    /// The number of those whom the transcript does not name.
     unnamed: usize,
     spurts: Vec<Option<Spurt>>,
     /// Each one's last floor, and how far it reaches.
@@ -185,9 +194,11 @@ struct Talk<'a> {
 }
 
 impl<'a> Talk<'a> {
-    fn new(labels: usize, config: &'a FloorConfig) -> Self {
+    fn new(cues: Vec<Vec<Segment>>, config: &'a FloorConfig) -> Self {
+        let labels = cues.len();
         Talk {
             config,
+            cues,
             unnamed: labels,
             spurts: vec![None; labels + 1],
             floors: vec![None; labels + 1],
@@ -205,7 +216,9 @@ impl<'a> Talk<'a> {
         let overlapped: Vec<Running> = others
             .filter_map(|&s| {
                 let speaker = (s != self.unnamed).then_some(s);
-                spurts[s].map(|r| Running { speaker, segment: r.segment, holds: r.holds })
+                let said = spurts[s]?;
+                let segment = if said.holds { self.runs_on(said.segment, s, here) } else { said.segment };
+                Some(Running { speaker, segment, holds: said.holds })
             })
             .collect();
         let own = self.floors[speaker].filter(|f| !after_dropped && speaker != self.unnamed && self.goes_on(*f, here));
@@ -234,6 +247,23 @@ impl<'a> Talk<'a> {
             overlapped,
             joins_backchannel: joins,
         }
+    }
+
+    /// What `speaker` says without a pause, with the cues that begin while `here` lasts: a cue that ends within
+    /// another's turn is no end of the talk where the next one follows at once. At the turn's end all of it is known but
+    /// how far it reaches beyond, which nothing asks.
+    fn runs_on(&self, said: Segment, speaker: usize, here: Segment) -> Segment {
+        let Some(cues) = self.cues.get(speaker) else { return said };
+        let pause = self.config.simultaneous_secs.max(TOUCH_SECS);
+        let next = cues.partition_point(|c| c.start() < here.start());
+        let mut end = said.end();
+        for cue in cues[next..].iter().take_while(|c| c.start() < here.end()) {
+            if (cue.start() - end).get() >= pause {
+                break;
+            }
+            end = end.max(cue.end());
+        }
+        Segment::new(said.start(), end).unwrap_or(said)
     }
 
     /// True when nobody else held the floor since.
@@ -316,112 +346,4 @@ pub(super) fn transfer(offset: f64) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn floors(turns: &[(f64, f64, usize)], dropped: &[usize]) -> Floors {
-        let all: Vec<Turn> = turns
-            .iter()
-            .zip(1..)
-            .map(|(&(start, end, _), index)| Turn {
-                index,
-                segment: Segment::from_secs(start, end).unwrap(),
-                speaker: None,
-                text: String::new(),
-                words: Vec::new(),
-            })
-            .collect();
-        let speakers: Vec<Option<usize>> = turns.iter().map(|t| Some(t.2).filter(|s| *s < 3)).collect();
-        Floors::new(&all, &speakers, 3, dropped, &FloorConfig::default())
-    }
-
-    fn places(floors: &Floors) -> Vec<Result<(usize, usize), Missing>> {
-        floors.of.iter().map(|f| f.place.map(|p| (p.floor, p.position))).collect()
-    }
-
-    fn offsets(floors: &Floors) -> Vec<Result<(usize, f64), Missing>> {
-        let round = |x: f64| (x * 1e6).round() / 1e6;
-        floors.of.iter().map(|f| f.before.map(|b| (b.speaker, round(b.offset_secs)))).collect()
-    }
-
-    #[test]
-    fn cues_of_one_speaker_are_one_floor_however_long_the_pause() {
-        let f = floors(&[(0.0, 2.0, 0), (2.0, 4.0, 0), (9.0, 11.0, 0), (11.3, 12.0, 1), (12.5, 13.0, 0)], &[]);
-        assert_eq!(places(&f), [Ok((1, 1)), Ok((1, 2)), Ok((1, 3)), Ok((2, 1)), Ok((3, 1))]);
-        assert_eq!(
-            offsets(&f),
-            [Err(Missing::FirstFloor), Err(Missing::SameFloor), Err(Missing::SameFloor), Ok((0, 0.3)), Ok((1, 0.5))]
-        );
-        assert_eq!(f.spans[0], Span { segment: Segment::from_secs(0.0, 11.0).unwrap(), turns: 3 });
-    }
-
-    #[test]
-    fn an_interruption_cut_into_cues_is_told_once() {
-        // B breaks in at 3.5 and both are cut into cues.
-        let f = floors(&[(0.0, 4.0, 0), (3.5, 5.0, 1), (4.0, 4.8, 0), (5.0, 9.0, 1), (9.5, 10.0, 0)], &[]);
-        let listeners = [1, 0, 1, 0, 1];
-        let told: Vec<Option<bool>> =
-            f.of.iter().zip(listeners).map(|(t, other)| t.interrupts(other, &FloorConfig::default())).collect();
-        assert_eq!(told, [false, true, false, false, false].map(Some));
-        assert_eq!(places(&f), [Ok((1, 1)), Ok((2, 1)), Ok((1, 2)), Ok((2, 2)), Ok((3, 1))]);
-        assert_eq!(offsets(&f)[4], Ok((1, 0.5)));
-    }
-
-    #[test]
-    fn what_lies_inside_anothers_talk_holds_no_floor() {
-        let f =
-            floors(&[(0.0, 9.0, 0), (2.0, 2.5, 1), (2.5, 2.9, 1), (4.0, 7.0, 1), (9.2, 12.0, 0), (11.9, 14.0, 1)], &[]);
-        let back = Err(Missing::Backchannel);
-        assert_eq!(places(&f), [Ok((1, 1)), back, back, Err(Missing::InsideAnother), Ok((1, 2)), Ok((2, 1))]);
-        let told: Vec<Option<bool>> = f.of.iter().map(|t| t.is_backchannel_to(0, &FloorConfig::default())).collect();
-        let expected = [false, true, false, false, false, false].map(Some);
-        assert_eq!(told, expected, "a cue that goes on with it is no second one");
-        assert_eq!(f.of[5].interrupts(0, &FloorConfig::default()), Some(false), "0.1 s is not heard as an overlap");
-    }
-
-    #[test]
-    fn two_who_begin_together_have_no_offset() {
-        let f = floors(&[(0.0, 8.1, 0), (0.0, 9.0, 1), (9.5, 9.8, 0), (9.65, 12.0, 1)], &[]);
-        assert_eq!(
-            offsets(&f),
-            [Err(Missing::FirstFloor), Err(Missing::Simultaneous), Ok((1, 0.5)), Err(Missing::Simultaneous)]
-        );
-        assert!(f.of.iter().all(|t| t.interrupts(0, &FloorConfig::default()) == Some(false)));
-        // Mid-talk there is no such thing: the cue is cut there, the talk is not.
-        let f = floors(&[(0.0, 4.0, 0), (4.0, 8.0, 0), (4.1, 9.0, 1)], &[]);
-        assert_eq!(offsets(&f)[2], Ok((0, -3.9)));
-        assert_eq!(f.of[2].interrupts(0, &FloorConfig::default()), Some(true));
-    }
-
-    #[test]
-    fn what_is_done_to_somebody_unnamed_or_after_a_dropped_cue_is_not_known() {
-        let config = FloorConfig::default();
-        let told = |f: &Floors, at: usize, listener: usize| {
-            (f.of[at].interrupts(listener, &config), f.of[at].is_backchannel_to(listener, &config))
-        };
-        // 9 is nobody in particular: 0 breaks in, 1 says hm, and 1 comes after a gap.
-        let f = floors(&[(0.0, 4.0, 9), (1.0, 1.5, 1), (3.0, 6.0, 0), (6.5, 8.0, 1)], &[]);
-        assert_eq!(told(&f, 1, 0), (Some(false), None));
-        assert_eq!(told(&f, 2, 1), (None, Some(false)));
-        assert_eq!(told(&f, 3, 0), (Some(false), Some(false)));
-        // Whoever is named is known, beside somebody who is not.
-        let f = floors(&[(0.0, 4.0, 9), (0.5, 4.5, 1), (3.0, 6.0, 0)], &[]);
-        assert_eq!((told(&f, 2, 1).0, told(&f, 2, 2).0), (Some(true), None));
-        // What was dropped may have run on into the next; a turn inside another's is known all the same.
-        let f = floors(&[(0.0, 2.0, 0), (3.0, 3.5, 1), (4.0, 9.0, 0), (5.0, 6.5, 1)], &[1, 3]);
-        assert_eq!(told(&f, 1, 0), (None, None));
-        assert_eq!(told(&f, 3, 0), (Some(false), Some(false)));
-    }
-
-    #[test]
-    fn after_a_dropped_cue_nothing_is_known_of_the_gap() {
-        let f = floors(&[(0.0, 2.0, 0), (3.0, 4.0, 1), (5.0, 6.0, 1), (6.5, 7.0, 0)], &[1, 2]);
-        let lost = Err(Missing::DroppedCue);
-        assert_eq!(offsets(&f), [Err(Missing::FirstFloor), lost, lost, Ok((1, 0.5))]);
-        assert_eq!(places(&f)[2], Ok((3, 1)), "somebody else may have held it");
-        // An unnamed speaker is nobody in particular.
-        let f = floors(&[(0.0, 2.0, 0), (3.0, 4.0, 9), (5.0, 6.0, 0)], &[]);
-        assert_eq!(offsets(&f)[1..], [Err(Missing::NoLabel), Err(Missing::NoLabel)]);
-        assert_eq!(places(&f), [Ok((1, 1)), Err(Missing::NoLabel), Ok((3, 1))]);
-    }
-}
+mod tests;

@@ -41,14 +41,14 @@ pub(super) fn columns() -> Vec<Column<Looking>> {
             "Share, 0 to 1, of instants of the turn in which the listener looks to the side of the picture on which \
              the speaker's face is: the gaze lies at least {turns.gaze_side_deg} deg of yaw to that side from the \
              direction straight into the camera. Gaze: gaze_camera_yaw_deg of faces, from the iris between the \
-             corners of the eye; it errs by about 10 deg. Where the listener's head is turned aside by more than \
-             {turns.max_yaw_deg} deg, its own yaw stands in for the eyes (Stiefelhagen and Zhu 2002). It tells the \
-             side, not that the eyes meet the speaker. Instants: looked-at frames ({face.rate_hz} a second) that \
-             show both in one picture of one room, their faces' middles apart by half a face's width or more; the \
-             listener's face with open eyes, large, sharp and sure enough (or the head turned that far), the \
-             speaker's of any quality; frames of a shot too short to tell its layout do not count. Null with fewer \
-             than 5, and in split screens, with listener_gaze_missing. Who is in another camera's picture is not \
-             looked for.",
+             corners of the eye, 0 = into the camera wherever the face stands; it errs by about 10 deg. Where the \
+             listener's head is turned aside by more than {turns.max_yaw_deg} deg, its own yaw stands in for the eyes \
+             (Stiefelhagen and Zhu 2002). It tells the side, not that the eyes meet the speaker. Instants: looked-at \
+             frames ({face.rate_hz} a second) that show both in one picture of one room, their faces' middles apart \
+             by half a face's width or more; the listener's face with an open eye (lids apart by 0.12 of its width), \
+             large, sharp and sure enough (or the head turned that far), the speaker's of any quality; frames of a \
+             shot too short to tell its layout (below about 0.4 s) do not count. Null with fewer than 5, as in split \
+             screens, with listener_gaze_missing. Who is in another camera's picture is not looked for.",
             |l: &Looking| l.sides.map(|s| s.0),
         ),
         Column::float(

@@ -51,13 +51,13 @@ pub(super) fn columns() -> Vec<Column<Silent>> {
                 "listener_smile",
                 "1",
                 format!(
-                    "The listener's mean smile over the turn's instants (looked-at frames that show the listener's \
-                     face well enough) in which the listener is silent. Silent: no turn of the listener's that \
-                     began before this one still runs. Turns of the listener's that begin inside this one are not \
-                     left out, as they would tell who is next: a talking mouth may be among the instants, and \
-                     listener_silent_share (cut-off interview) tells how much. The smile at an instant is \
-                     {MEASURE}. {EDGES} Null with listener_face_missing, and where no look at the expression lies \
-                     near."
+                    "The listener's mean smile over the turn's instants (looked-at frames in which the listener's \
+                     face is measured, as in face_missing of turns, and no still picture) in which the listener is \
+                     silent. Silent: no turn of the listener's that began before this one still runs. Turns of the \
+                     listener's that begin inside this one are not left out, as they would tell who is next: a \
+                     talking mouth may be among the instants, and listener_silent_share (cut-off interview) tells how \
+                     much. The smile at an instant is {MEASURE}. {EDGES} Null with listener_face_missing, and where \
+                     no look at the expression lies near."
                 ),
                 |s: &Silent| s.smile.map(|s| s.0),
             ),

@@ -161,9 +161,9 @@ pub(super) fn turn_columns() -> Vec<Column<FaceTurn>> {
             "smile_mean",
             "1",
             format!(
-                "Mean smile over the turn's instants of the row's person (in turns: face_person). The smile at an \
-                 instant is {MEASURE}. {EDGES} Null with face_missing, and where no look at the expression lies \
-                 near."
+                "Mean smile over the turn's instants of the row's person (in turns: face_person): the looks at which \
+                 the face is measured, as in face_missing, and no still picture. The smile at an instant is \
+                 {MEASURE}. {EDGES} Null with face_missing, and where no look at the expression lies near."
             ),
             |f: &FaceTurn| f.smile.map(|s| s.mean),
         ),

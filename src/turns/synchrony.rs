@@ -22,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::entrainment::TurnQualities;
 use super::lagged::{Lagged, Pairing};
 use super::near::most_listeners;
+use super::relations::TalkOrder;
 use super::watched::{Watched, on_grid};
 use super::{Relations, measured};
 use crate::annotation::Annotation;
@@ -412,13 +413,15 @@ impl<'a> Signals<'a> {
     }
 }
 
-/// By pair of speakers, positions of the first's turns and of the second's that come right after them.
+/// By pair of speakers, positions of the first's turns and of the second's that come right after them, as far as is
+/// known.
 fn exchanges(relations: &Relations<'_>, labels: &[&str]) -> BTreeMap<(usize, usize), Vec<(usize, usize)>> {
     let speaker = relations.speakers(labels);
+    let order = TalkOrder { speaker: &speaker, dropped: relations.dropped };
     let mut exchanges: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
-    for i in 1..speaker.len() {
-        if let (Some(from), Some(to)) = (speaker[i - 1], speaker[i]) {
-            exchanges.entry((from, to)).or_default().push((i - 1, i));
+    for (i, to) in speaker.iter().enumerate() {
+        if let (Some((before, from)), Some(to)) = (order.before(i), *to) {
+            exchanges.entry((from, to)).or_default().push((before, i));
         }
     }
     exchanges

@@ -65,6 +65,7 @@ struct TurnRow<'a> {
     group: Option<&'a str>,
     role: Option<&'a str>,
     turn: &'a Turn,
+    speaker: Option<&'a str>,
     floor: &'a TurnInFloor,
     facts: &'a TurnFacts,
     voice: &'a TurnVoice,
@@ -98,12 +99,16 @@ fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<TurnRow<'a>> {
             "Whose face the face columns of the row describe. cast = the speaker's own. The cast is found over the \
              whole interview: the speed of each person's mouth opening is set against each voice's speech: how much \
              faster the mouth moves while the voice talks than while it is silent (Welch's t), plus, while it talks \
-             alone, the correlation with the sound's level at the best of five lags from -0.2 to 0.2 s (Fisher's z \
-             in standard errors). The sums are assigned one to one, voice to person, so that they are largest in \
-             all; a pair below {turns.cast_min_score} is none. only_visible = the one person measured in the turn \
-             while the speaker has no place on the screen: it may be the listener's, even where the cast gives that \
-             person to another voice. For what is to be the speaker's keep cast. Null without a face, with \
-             face_missing.",
+             alone, the correlation with the sound's level at the best of five lags from -0.2 to 0.2 s (Fisher's z in \
+             standard errors). The sums are assigned one to one, voice to person, so that they are largest in all; a \
+             pair below {turns.cast_min_score} is none. Mouth opening: distance of the inner lips over that of the \
+             outer eye corners; its speed between looks at most 0.5 s apart; fewer than 5 such while the voice talks \
+             give no score, fewer than 20 while it is silent are filled up with a resting mouth (0.12 a second). The \
+             level is that above -60 dBFS over 150 ms, halved where unvoiced. Of a label without a voice of its own \
+             the person is that of whoever talks most in the turn, where that is no other label's. only_visible = the \
+             one person measured in the turn while the speaker has no place on the screen: it may be the listener's, \
+             even where the cast gives that person to another voice. For what is to be the speaker's keep cast. Null \
+             without a face, with face_missing.",
             |r: &TurnRow<'a>| r.facts.face_source,
         )
         .from_source("Everingham et al. 2006"),
@@ -167,7 +172,8 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
             "duration_secs",
             "s",
             "End minus start, as the transcript writes them: not cut at the recording's end, and not the time of \
-             speech. Never null; 0 = a cue without length, which is kept. Cues of a few milliseconds and cues past \
+             speech. Where cues are moved (start_secs), what lies before 0 is cut off and a drift scales the length; \
+             turns.floor.merge_cues_secs joins cues. Never null; 0 = a cue without length, which is kept. Cues of a few milliseconds and cues past \
              the end are kept; voice_missing tells of them.",
             |r: &TurnRow<'a>| r.turn.segment.duration(),
         ),
@@ -176,8 +182,9 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
             "The transcript's label as written; of a turn without one, the diarized speaker who talks most in it \
              (of two equal ones the first by name). In a transcript that labels some turns, one person may so \
              appear as Anna and as SPEAKER_00: matched_speaker says which voice is Anna's. Null without a label \
-             where nobody is heard.",
-            |r: &TurnRow<'a>| r.turn.speaker.as_deref().or(r.facts.speech.speaker.as_deref()),
+             where nobody is heard, and where the voice is called as a label of the transcript is (SPEAKER_00 of \
+             WhisperX may be another's): diarized_speaker has it.",
+            |r: &TurnRow<'a>| r.speaker,
         ),
         Column::text(
             "speaker_role",
@@ -188,7 +195,7 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
         Column::int(
             "words",
             "",
-            "Words in the text: runs of letters, digits and apostrophes, so that a hyphenated word is two and a mark \
+            "Words in the text: runs of letters, digits, apostrophes and their marks (accents, vowel signs, joiners), so that a hyphenated word is two and a mark \
              that stays in the text, such as [laughter], is one; 0 for a text without any. Null with words_missing.",
             |r: &TurnRow<'a>| r.facts.words.ok(),
         ),
@@ -281,12 +288,15 @@ pub fn turns_table(from: &TurnsOf<'_>) -> Result<Table> {
     let no_sound = TurnVoice::without(Missing::NoStream);
     let relations = &from.relations;
     let floors = turn_floors::turn_floors(relations);
+    let labels = relations.labels();
+    let voice = |heard: &'_ Option<String>| heard.as_deref().filter(|v| labels.binary_search(v).is_err());
     let all = relations.turns.iter().zip(&floors).zip(from.facts).enumerate();
     let rows = all.map(|(i, ((turn, floor), facts))| TurnRow {
         interview_id: relations.interview_id,
         group: relations.group,
         role: turn.speaker.as_deref().and_then(|s| relations.role(s)),
         turn,
+        speaker: turn.speaker.as_deref().or_else(|| voice(&facts.speech.speaker)),
         floor,
         facts,
         voice: relations.voices.get(i).unwrap_or(&no_sound),

@@ -4,7 +4,7 @@ use super::{SpeechContext, measured, speech_context};
 use crate::annotation::{Annotation, Turn, Word};
 use crate::error::Result;
 use crate::table::{Column, CutOff, Layout, Missing, Modality, Table, TableSchema, all_until};
-use crate::text::is_unspaced;
+use crate::text::{is_of_word, is_unspaced};
 use crate::time::Segment;
 use crate::warning::Warning;
 
@@ -15,7 +15,7 @@ pub use estimate::{Timing, Voiced, estimated_words, syllables};
 /// A word that lies out of its cue by no more than this is rounded otherwise.
 const LOOSE_SECS: f64 = 0.05;
 
-/// Runs of letters, digits and apostrophes, the way RESCUE-bench counts words.
+/// Runs of letters, digits, apostrophes and their marks (accents written apart, vowel signs, joiners).
 ///
 /// # Errors
 /// [`Missing::NoSpaces`] where some of the text is written without spaces between words: a run there is a sentence, and
@@ -24,8 +24,7 @@ pub fn word_count(text: &str) -> Result<usize, Missing> {
     if text.contains(is_unspaced) {
         return Err(Missing::NoSpaces);
     }
-    let is_word = |c: char| c.is_alphanumeric() || c == '\'' || c == '\u{2019}';
-    Ok(text.split(|c: char| !is_word(c)).filter(|w| w.chars().any(char::is_alphanumeric)).count())
+    Ok(text.split(|c: char| !is_of_word(c)).filter(|w| w.chars().any(char::is_alphanumeric)).count())
 }
 
 /// One word, and the voice that is heard saying it.
@@ -133,6 +132,15 @@ pub fn words_outside(turns: &[Turn]) -> Option<Warning> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_do_not_part_words() {
+        assert_eq!(word_count("मैं हिन्दी में बात कर रहा हूँ"), Ok(7));
+        assert_eq!(word_count("தமிழ்நாடு"), Ok(1));
+        assert_eq!(word_count("e\u{301}le\u{300}ve"), word_count("élève"));
+        assert_eq!(word_count("می\u{200c}خواهم"), Ok(1));
+        assert_eq!(word_count("well-known \u{301} co\u{ad}operate"), Ok(3), "a mark alone is no word");
+    }
 
     #[test]
     fn words_outside_their_turn_are_told() {

@@ -1,6 +1,7 @@
 //! What the beginning of a line may be: a label, in any of the ways in which people write one.
 
 use super::super::events;
+use crate::text::is_mark;
 
 /// How a label is written, from the surest to the least sure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,7 +170,7 @@ pub(super) fn form(name: &str) -> Option<Form> {
         return phone.then_some(Form::Numbered);
     }
     if !name.starts_with(char::is_alphabetic)
-        || !name.chars().all(|c| c.is_alphanumeric() || " .'\u{2019}-_#&,/".contains(c))
+        || !name.chars().all(|c| c.is_alphanumeric() || is_mark(c) || " .'\u{2019}-_#&,/".contains(c))
     {
         return None;
     }

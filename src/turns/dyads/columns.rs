@@ -145,8 +145,9 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
              overlap, 0 they touch (to half a millisecond). By the turns' times as written: subtitles, which never \
              overlap, give nothing below 0 (speech_floor_offset_secs goes by the voices). A floor is consecutive \
              turns of one speaker, nobody else holding the floor between (floor_index of turns); a backchannel, a \
-             short turn wholly inside another's, holds none. Null where the turn takes no floor from this listener, \
-             with floor_missing.",
+             short turn wholly inside another's (begun after its start and over before its end), holds none; a turn \
+             begun before its speaker's own floor has ended goes on with it. Of several, the floor that reaches \
+             furthest held it. Null where the turn takes no floor from this listener, with floor_missing.",
             |d: &Dyad<'a>| d.floor_offset_secs.ok(),
         ),
         Column::text("floor_transfer", "gap, overlap or touch (neither), by floor_offset_secs.", |d: &Dyad<'a>| {
@@ -178,20 +179,20 @@ fn floor_columns<'a>(config: &TurnsConfig) -> Vec<Column<Dyad<'a>>> {
                  did (turns.floor.simultaneous_secs) and at least {heard} s before that talk ends \
                  (turns.floor.min_overlap_secs), and goes on after that end; by the turns' times as written. The \
                  listener's talk: turns of the listener that hold a floor, joined where less than {together} s lie \
-                 between. False for every other turn: what goes on with a floor, backchannels, turns wholly inside \
-                 another's. Null where nobody can know: a turn without a label, which may be the listener's, is \
-                 broken into in this way, or a cue just before could not be read. For a rate take the turns with a \
-                 value whose floor_position in turns is 1. Cues that cannot overlap (subtitles) give none: see \
-                 speech_interrupts."
+                 between, those that begin during this turn among them. False for every other turn: what goes on with \
+                 a floor, backchannels, turns wholly inside another's. Null where nobody can know: a turn without a \
+                 label, which may be the listener's, is broken into in this way, or a cue just before could not be \
+                 read. For a rate take the turns with a value whose floor_position in turns is 1. Cues that cannot \
+                 overlap (subtitles) give none: see speech_interrupts."
             ),
             |d: &Dyad<'a>| d.interrupts,
         ),
         Column::bool(
             "backchannel",
             format!(
-                "True when the turn lasts at most {most} s (turns.floor.max_backchannel_secs) and lies wholly \
-                 inside what the listener says by earlier turns (Yngve 1970). Null where a turn without a label is \
-                 talked into in this way, and where a cue just before a turn that short could not be read."
+                "True when the turn lasts at most {most} s (turns.floor.max_backchannel_secs) and lies wholly inside \
+                 what the listener says, by turns joined as for interrupts (Yngve 1970). Null where a turn without a \
+                 label is talked into in this way, and where a cue just before a turn that short could not be read."
             ),
             |d: &Dyad<'a>| d.is_backchannel,
         ),
@@ -217,9 +218,10 @@ fn backchannels_column<'a>(most: f64) -> Column<Dyad<'a>> {
         "",
         format!(
             "Turns of the listener, begun after this one, of at most {most} s (turns.floor.max_backchannel_secs, \
-             Turnwise's limit), that lie wholly inside it by the turns' times as written: \"mhm\" (Yngve 1970). \
-             Turns without a label are nobody's and not counted. Always 0 where cues cannot overlap, as in \
-             subtitles: see speech_backchannels. It looks past the turn's end, so no task's feature."
+             Turnwise's limit), that lie wholly inside it by the turns' times as written: \"mhm\" (Yngve 1970). Turns \
+             without a label are nobody's and not counted. Always 0 where cues cannot overlap, as in subtitles: see \
+             speech_backchannels. It counts turns begun inside this one, which may tell who is next, so it is no \
+             task's feature."
         ),
         |d: &Dyad<'a>| d.others.later.iter().filter(|o| is_backchannel(**o, d.here, d.max_backchannel_secs)).count(),
     )

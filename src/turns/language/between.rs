@@ -6,6 +6,7 @@ use super::category::Category;
 use super::{LanguageConfig, SaidTurn};
 use crate::table::{Column, CutOff, Missing, Modality, all_until};
 use crate::turns::measured;
+use crate::turns::relations::TalkOrder;
 
 type Told<V> = Result<V, Missing>;
 
@@ -39,25 +40,25 @@ struct Speaker {
 #[derive(Debug)]
 pub(in crate::turns) struct SoFar<'a> {
     said: &'a [SaidTurn],
-    speaker: &'a [Option<usize>],
+    order: TalkOrder<'a>,
     config: &'a LanguageConfig,
     speakers: Vec<Speaker>,
 }
 
 impl<'a> SoFar<'a> {
-    /// `speaker` holds the number of each turn's speaker, below `labels`.
+    /// The speakers' numbers are below `labels`.
     pub(in crate::turns) fn new(
         said: &'a [SaidTurn],
-        speaker: &'a [Option<usize>],
+        order: TalkOrder<'a>,
         labels: usize,
         config: &'a LanguageConfig,
     ) -> Self {
-        SoFar { said, speaker, config, speakers: vec![Speaker::default(); labels] }
+        SoFar { said, order, config, speakers: vec![Speaker::default(); labels] }
     }
 
     /// Goes on to the turn at `at`, the one after the last.
     pub(in crate::turns) fn take(&mut self, at: usize) {
-        let (Some(said), Some(own)) = (self.said.get(at), self.speaker[at]) else { return };
+        let (Some(said), Some(own)) = (self.said.get(at), self.order.speaker[at]) else { return };
         if said.missing.is_some() {
             return;
         }
@@ -76,7 +77,7 @@ impl<'a> SoFar<'a> {
     pub(in crate::turns) fn of(&self, at: usize, listener: usize) -> Between {
         let told = || {
             let said = self.said.get(at).ok_or(Missing::NoWords)?;
-            let own = self.speaker[at].ok_or(Missing::NoWords)?;
+            let own = self.order.speaker[at].ok_or(Missing::NoWords)?;
             said.missing.map_or(Ok((said, &self.speakers[own], &self.speakers[listener])), Err)
         };
         Between {
@@ -116,7 +117,7 @@ impl<'a> SoFar<'a> {
 
     /// Share of the turn's different runs of `n` words that are in the listener's turn just before.
     fn repeated(&self, said: &SaidTurn, (at, listener): (usize, usize), n: usize) -> Told<f64> {
-        let before = at.checked_sub(1).filter(|b| self.speaker[*b] == Some(listener)).ok_or(Missing::NotAdjacent)?;
+        let (before, _) = self.order.before(at).filter(|(_, s)| *s == listener).ok_or(Missing::NotAdjacent)?;
         let before = &self.said[before];
         before.missing.map_or(Ok(()), Err)?;
         shared(&said.words, &before.words, n).ok_or(Missing::TooShort)
@@ -197,7 +198,7 @@ pub(in crate::turns) fn between_columns(config: &LanguageConfig) -> Vec<Column<B
             Column::text(
                 format!("repeated_{name}_missing"),
                 format!(
-                    "Why the one or the other is null: not_adjacent (the turn before is not the listener's), too_short \
+                    "Why the one or the other is null: not_adjacent (the turn before is not the listener's, or a cue between could not be read), too_short \
                      (no {what} in one of the two turns, or fewer than {} pieces), else as word_rate_missing of \
                      turns.",
                     config.min_chance_pieces

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use super::category::{Category, Set};
 use super::liwc;
 
@@ -114,7 +116,8 @@ impl Lexicon {
 
 /// In lower case, with one kind of apostrophe.
 pub(super) fn plain(text: &str) -> String {
-    text.to_lowercase().replace(['\u{2019}', '\u{2bc}', '`'], "'")
+    let composed: String = text.nfc().filter(|c| *c != '\u{ad}').collect();
+    composed.to_lowercase().replace(['\u{2019}', '\u{2bc}', '`'], "'")
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::category::{Category, Set};
 use super::lexicon::{LONGEST_PHRASE, Lexicon, plain};
 use crate::annotation::Turn;
 use crate::table::{Column, CutOff, Missing, Modality, all_until};
+use crate::text::is_of_word;
 use crate::turns::measured;
 
 /// The categories that have a column: name, and words for them.
@@ -121,7 +122,7 @@ fn is_of(code: &str, lexicon: &Lexicon) -> bool {
 /// Runs of letters, digits and apostrophes with a letter or digit, as they are counted elsewhere.
 fn words_of(text: &str) -> Vec<String> {
     let text = plain(text);
-    let runs = text.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+    let runs = text.split(|c: char| !is_of_word(c));
     // 'em and 'cause begin with an apostrophe; quoted words have one at each end.
     let bare = |w: &str| w.strip_suffix('\'').map_or(w, |w| w.trim_start_matches('\'')).to_owned();
     runs.map(bare).filter(|w| w.chars().any(char::is_alphanumeric)).collect()

@@ -233,17 +233,19 @@ pub(super) fn z_meaning(config: &SynchronyConfig) -> String {
     format!(
         "How closely `to` follows `from` in the row's signal over the whole interview, against chance: (observed - \
          mean of surrogates) / their standard deviation. Observed: Pearson's correlation of the two signals in \
-         windows of {window} s that do not overlap, meaned over the windows through Fisher's z, at the lag 0 to \
-         {lag} s of `to` (in steps of {STEP_SECS} s) where that mean is largest; the surrogates and their mean too \
-         are in Fisher's z. With a lag, the window of `to` begins so much later and reaches over its edge. A window \
-         counts when half of it or more is known in both signals, ten values a second. Pitch, level and rate are \
-         turn by turn: windows of {exchanges} exchanges that do not overlap, lags of 0 to {lag_exchanges}. Each of \
-         {surrogates} surrogates shuffles the windows of `to`, each with what its lags reach, within blocks of at \
-         most {block} neighbours (the interview cut into equal parts), as chance has it in their true place too, \
-         and takes its own best lag, so that about 0 is chance. Windows and shuffling are Ramseyer and Tschacher's; \
-         Turnwise's own: the best lag instead of all lags, and the standard deviation taken at the upper end of its \
-         own one-sided 95 % (times 1 + 1.645 / sqrt(2 * {surrogates})), so that few surrogates make no large z. \
-         Null with fewer than {least} windows ({least_exchanges} of exchanges) or a signal that is not seen or \
-         heard, with missing."
+         windows of {window} s that do not overlap, meaned over the windows through Fisher's z, at the lag 0 to {lag} \
+         s of `to` (in steps of {STEP_SECS} s) where that mean is largest; the surrogates and their mean too are in \
+         Fisher's z. With a lag, the window of `to` begins so much later and reaches over its edge. Ten values a \
+         second, on a line between looks at most 0.35 s apart, unknown elsewhere; head speed is the change of yaw, \
+         pitch and roll together, in deg/s. A window counts when half of it or more is known in each signal, at each \
+         lag in both at once, and both vary; a lag counts when half of the windows give a correlation (held to \
+         0.999). Pitch, level and rate are turn by turn: windows of {exchanges} exchanges that do not overlap, lags \
+         of 0 to {lag_exchanges}. Each of {surrogates} surrogates shuffles the windows of `to`, each with what its \
+         lags reach, within blocks of at most {block} neighbours (the interview cut into equal parts), as chance has \
+         it in their true place too, and takes its own best lag, so that about 0 is chance. Windows and shuffling are \
+         Ramseyer and Tschacher's; Turnwise's own: the best lag instead of all lags, and the standard deviation taken \
+         at the upper end of its own one-sided 95 % (times 1 + 1.645 / sqrt(2 * {surrogates})), so that few \
+         surrogates make no large z. Null with fewer than {least} windows ({least_exchanges} of exchanges) or a \
+         signal that is not seen or heard, with missing."
     )
 }

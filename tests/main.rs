@@ -1,0 +1,60 @@
+//! Stories about the program and its source, in one target: `cargo test --test all floors::` runs one file. A file that is
+//! not named here is not run, which `no_silent_pass` tells.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
+
+#[allow(dead_code, reason = "some systems leave stories out that use parts of it")]
+mod made;
+#[allow(dead_code, reason = "browser tests alone use parts of it")]
+mod pages;
+mod sources;
+#[allow(dead_code, reason = "some systems leave stories out that use parts of it")]
+mod stage;
+
+mod adopted;
+mod baseline;
+mod bodies;
+mod boundaries;
+mod channels_and_tracks;
+mod cli;
+mod codebook;
+mod coded_tiers;
+mod corpus_folder;
+mod corpus_parts;
+mod declared;
+mod declared_once;
+mod dependencies;
+mod estimate;
+mod evaluate;
+mod export;
+mod extract;
+mod floors;
+mod formats;
+mod fuzz_corpus;
+mod inspect_pages;
+mod labelled_voices;
+mod layers;
+mod man;
+mod media_cut_short;
+mod models;
+mod no_silent_pass;
+mod order_of_turns;
+mod pack;
+mod plan;
+mod privacy;
+mod probe;
+mod properties;
+mod recipe;
+mod report;
+mod rescue_bench;
+mod resume;
+mod schema;
+mod snapshots;
+mod stages;
+mod tasks_rules;
+mod tasks_table;
+mod transcript_clock;
+mod transcripts_as_written;
+mod voice;
+mod who_spoke;
+mod workers;
