@@ -33,6 +33,11 @@ pub struct TurnFacts {
 }
 
 impl TurnFacts {
+    /// The voice that talks most, unless one of the transcript's labels, sorted, is called as it is.
+    fn voice_beside(&self, labels: &[&str]) -> Option<&str> {
+        self.speech.speaker.as_deref().filter(|voice| labels.binary_search(voice).is_err())
+    }
+
     /// True when another voice than the one the label was matched to talks most, and that one has less than a third of
     /// the turn's speech: whoever talks while another does is heard less, and still heard. `None` where one of the two
     /// is not known.
@@ -289,14 +294,13 @@ pub fn turns_table(from: &TurnsOf<'_>) -> Result<Table> {
     let relations = &from.relations;
     let floors = turn_floors::turn_floors(relations);
     let labels = relations.labels();
-    let voice = |heard: &'_ Option<String>| heard.as_deref().filter(|v| labels.binary_search(v).is_err());
     let all = relations.turns.iter().zip(&floors).zip(from.facts).enumerate();
     let rows = all.map(|(i, ((turn, floor), facts))| TurnRow {
         interview_id: relations.interview_id,
         group: relations.group,
         role: turn.speaker.as_deref().and_then(|s| relations.role(s)),
         turn,
-        speaker: turn.speaker.as_deref().or_else(|| voice(&facts.speech.speaker)),
+        speaker: turn.speaker.as_deref().or_else(|| facts.voice_beside(&labels)),
         floor,
         facts,
         voice: relations.voices.get(i).unwrap_or(&no_sound),
@@ -309,4 +313,25 @@ pub fn turns_table(from: &TurnsOf<'_>) -> Result<Table> {
         &voice_specs(),
         from.config.speaker_z,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_voice_called_as_a_label_is_names_nobody() {
+        let heard = |speaker: &str| SpeechContext { speaker: Some(speaker.into()), ..SpeechContext::default() };
+        let facts = TurnFacts {
+            speech: heard("SPEAKER_00"),
+            matched_speaker: None,
+            person: None,
+            face: None,
+            face_source: None,
+            face_missing: None,
+            words: Ok(1),
+        };
+        assert_eq!(facts.voice_beside(&["Anna", "Ben"]), Some("SPEAKER_00"));
+        assert_eq!(facts.voice_beside(&["SPEAKER_00", "SPEAKER_01"]), None, "WhisperX's may be another's");
+    }
 }
