@@ -48,6 +48,7 @@ pub fn task_table(
             .set("label_viewpoints", viewpoints(one))
             .set("label_boundary", Some(one.boundary).filter(|b| !b.is_empty()))
             .set("candidates", one.candidates.clone())
+            .set("definitions", task.definitions.of(one.group_mode, &one.candidates))
             .set("known_support_target", Some(one.known_support_target.as_str()).filter(|t| !t.is_empty()))
             .set("closed_set", Some(one.closed_set).filter(|c| !c.is_empty()))
             .set("known_emotion", known_emotion(one))
@@ -155,6 +156,12 @@ pub(super) fn column_names(task: &Task, set: &FeatureSet) -> Vec<Vec<String>> {
     set.features.iter().map(of).collect()
 }
 
+/// What the candidates mean.
+pub(super) fn definitions_column() -> ColumnSpec {
+    let text = "What each of the candidates means, where the task file says it; empty for one without a definition.";
+    ColumnSpec::new("definitions", Kind::StrList, "", text).until(CutOff::None)
+}
+
 /// What a row of a task's table is.
 pub(super) const DESCRIPTION: &str = "One instance of a task.";
 
@@ -177,6 +184,7 @@ pub(super) fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
         label("label_viewpoints", Kind::StrList, "Label: each viewpoint as a JSON object."),
         label("label_boundary", Kind::Str, "Label: kind of boundary; it tells the answer."),
         key("candidates", Kind::StrList, "", "The closed set of answers; for viewpoints the participants."),
+        definitions_column(),
         key("known_support_target", Kind::Str, "", "Whom the therapist supports, where the task tells it."),
         key("closed_set", Kind::Str, "", "Where the closed set is from: task_file, or labels_seen; null elsewhere."),
         key(

@@ -44,8 +44,13 @@ pub(super) struct Matched {
 pub(super) fn matched(labels: &Labels, replies: Vec<Reply>, file: &str) -> Result<Matched> {
     let rows = &labels.table.rows;
     let mut by_id: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (i, row) in rows.iter().enumerate() {
+    // As they were shown too, where that is another id.
+    let shown: Vec<String> = rows.iter().map(|row| (labels.rule.shown_id)(&row.id)).collect();
+    for (i, (row, shown)) in rows.iter().zip(&shown).enumerate() {
         by_id.entry(&row.id).or_default().push(i);
+        if *shown != row.id {
+            by_id.entry(shown).or_default().push(i);
+        }
     }
     let mut said: Vec<Option<Option<Said>>> = vec![None; rows.len()];
     let mut odd = Oddities::default();
