@@ -149,8 +149,9 @@ fn targets(request: &RescueRequest<'_>, files: &[PathBuf]) -> Result<Vec<Target>
     };
     let targets: Vec<Target> = found.into_iter().flat_map(|t| t.samples).map(one).collect::<Result<_>>()?;
     let mut paths = BTreeSet::new();
-    if let Some(twice) = targets.iter().find(|t| !paths.insert(&t.path)) {
-        let what = format!("two samples would be the file {}", twice.path.display());
+    // Not every file system tells a from A.
+    if let Some(twice) = targets.iter().find(|t| !paths.insert(t.path.to_string_lossy().to_lowercase())) {
+        let what = format!("two samples would be the file {}, or differ from it by case alone", twice.path.display());
         return Err(Error::Usage { what, hint: "give every sample an id of its own".into() });
     }
     Ok(targets)

@@ -146,7 +146,8 @@ fn index_of(shown: &Map<String, Value>) -> Option<u32> {
 
 /// The cues of the turns shown, those that tell something.
 fn cues(told: &Measured, turns: &[u32], about: &About<'_>, (mode, hidden): (Evidence, &Hidden)) -> Vec<Value> {
-    let to_the_end = *about.rule == LABELS && about.unit != LabelUnit::Turn;
+    // A dyad or an interview that is shown as a whole is asked about when it is over.
+    let to_the_end = *about.rule == LABELS && about.unit != LabelUnit::Turn && turns.len() == told.said.len();
     let mut found = Vec::new();
     for (turn, told) in told.told(turns, to_the_end) {
         let told = told.shown(mode, hidden);

@@ -20,6 +20,7 @@ mod evidence;
 mod features;
 mod labelled;
 mod labels;
+mod levels;
 mod released;
 mod rescue;
 mod rule;

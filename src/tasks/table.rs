@@ -10,7 +10,7 @@ use super::{candidate_facts, evidence};
 use crate::error::{Error, Result};
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 use crate::time::TOLERANCE_SECS;
-use crate::transcript::rescue::Sample;
+use crate::transcript::rescue::{Row, Sample};
 
 /// Rows of a task's table. `values` has the samples with tables; the others' features are null.
 ///
@@ -31,8 +31,11 @@ pub fn task_table(
             what: format!("instance {:?} is of the unknown sample {:?}", one.id, one.sample_id),
             hint: "make instances and table from the same annotations".into(),
         })?;
-        let ends: BTreeMap<u32, f64> = sample.rows.iter().map(|r| (r.row_index, r.segment.end().get())).collect();
+        let mut ends: BTreeMap<u32, f64> = sample.rows.iter().map(|r| (r.row_index, r.segment.end().get())).collect();
         let cut_off = one.context.last().and_then(|r| ends.get(r).copied());
+        // Rows count by position, and may lie after the last one shown in time: of those nothing is known yet.
+        let begun = |r: &&Row| cut_off.is_none_or(|cut_off| r.segment.start().get() <= cut_off + TOLERANCE_SECS);
+        sample.rows.iter().filter(|r| !begun(r)).for_each(|r| drop(ends.remove(&r.row_index)));
         table
             .row()
             .set("interview_id", one.sample_id.as_str())
@@ -108,7 +111,7 @@ pub(super) struct Shown {
     pub(super) withheld: usize,
 }
 
-/// Looks at the context rows, whose turns' ends are known, up to the cut-off.
+/// Looks at the context rows up to the cut-off; those without an end have not begun by then.
 pub(super) fn look(
     context: &[u32],
     set: &FeatureSet,
@@ -119,9 +122,13 @@ pub(super) fn look(
     let mut withheld = 0;
     let rows = context.iter().rev().map(|row| {
         let mut values = own.turn(*row)?.to_vec();
+        if !ends.contains_key(row) {
+            withheld += 1;
+            return None;
+        }
         // An earlier turn that runs on past the last context row: what was known at its start may be used, the rest may
         // not.
-        if ends.get(row).is_none_or(|end| *end > cut_off + TOLERANCE_SECS) {
+        if ends[row] > cut_off + TOLERANCE_SECS {
             withheld += 1;
             for (value, feature) in values.iter_mut().zip(&set.features) {
                 if feature.spec.cut_off.leaks_past(CutOff::TurnStart) {

@@ -162,7 +162,11 @@ fn answer(question: &Question, labels: &Labels, instance: usize, said: &Said) ->
             let (places, outside) = places(&question.classes, &said.ranking);
             (places.first().map_or(ModelAnswer::Nothing, |p| ModelAnswer::Number(*p as f64)), outside)
         }
-        Shape::Levels | Shape::Number => (said.number.map_or(ModelAnswer::Nothing, ModelAnswer::Number), Vec::new()),
+        Shape::Levels | Shape::Number => match said.number {
+            Some(number) => (ModelAnswer::Number(number), Vec::new()),
+            // What is no number is no answer, and told.
+            None => (ModelAnswer::Nothing, said.text.iter().chain(said.ranking.first()).take(1).cloned().collect()),
+        },
     }
 }
 
