@@ -234,6 +234,11 @@ fn no_cue_shows_a_word_of_the_labels_in_whatever_form_they_are_written() {
         // Alike for all instances, whatever their own label is.
         assert_eq!(cue(&prompts[0], 1), cue(&prompts[1], 1));
     }
+    let (_, told) = rig.run(&["export", "jsonl", "out", "--to", "lines"]);
+    assert!(
+        told.contains("task smiling: cues that hold a word of its labels or its name are not shown: smiles"),
+        "{told}"
+    );
     let shown = labelled(&rig, "x", &["warm", "微笑", "Ann"], every)[2]["cues"].to_string();
     ["speaks fast", "nods", "smiles", "looks down", "Ann"].iter().for_each(|w| assert!(shown.contains(w), "{shown}"));
     // The benchmark's own samples hide the words of all their labels.

@@ -1,7 +1,7 @@
 //! Instances for any evaluator: one JSON object a line, with what was said, what was measured, the question, its
 //! options and the label.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -74,7 +74,7 @@ pub fn lines(
         })
     };
     let mut all = Vec::with_capacity(table.rows());
-    let mut hidden: Option<Hidden> = None;
+    let mut cues: Option<Cues> = None;
     for row in 0..table.rows() {
         let (id, interview) = (needed("instance_id", row)?, needed("interview_id", row)?);
         let told = measured.get(interview);
@@ -85,12 +85,10 @@ pub fn lines(
             ),
             hint: "make it again with turnwise tasks".into(),
         })?;
-        let hidden = hidden.get_or_insert_with(|| Hidden::of_task(task, rule, table));
         let about = about(task, rule, table, row);
         let shown = shown(table, row, told);
         let indices: Vec<u32> = shown.iter().filter_map(index_of).collect();
-        let mode = table.text("evidence", row).and_then(Evidence::from_name).unwrap_or_default();
-        let cues = told.map(|told| cues(told, &indices, &about, (mode, hidden))).unwrap_or_default();
+        let cues = cues.get_or_insert_with(|| Cues::new(task, rule, table));
         let said = |shown: &Map<String, Value>| -> Value {
             SAID.iter()
                 .filter_map(|(from, to)| Some(((*to).to_owned(), shown.get(*from)?.clone())))
@@ -108,13 +106,17 @@ pub fn lines(
             "question": questions.ask(&about),
             "options": table.texts("candidates", row).unwrap_or_default(),
             "context": shown.iter().map(said).collect::<Vec<Value>>(),
-            "cues": cues,
+            "cues": told.map(|told| cues.of((interview, told), &indices, &about)).unwrap_or_default(),
             "label": label(table, row),
         });
         if let Some(line) = line.as_object_mut() {
             line.extend(known(table, row));
         }
         all.push(line.to_string());
+    }
+    if let Some(which) = cues.filter(|c| !c.withheld.is_empty()).map(|c| c.withheld.into_iter().collect::<Vec<_>>()) {
+        let which = which.join("; ");
+        tracing::warn!("task {task}: cues that hold a word of its labels or its name are not shown: {which}");
     }
     Ok(all)
 }
@@ -125,7 +127,8 @@ fn about<'a>(task: &'a str, rule: &'static RuleSpec, table: &'a StoredTable, row
     let turn = match (number("turn_index"), number("context_last_row")) {
         (Some(turn), Some(last)) if last >= turn => "the last turn shown",
         (_, Some(_)) => "the turn that comes next",
-        (_, None) => "the first turn",
+        (Some(turn), None) if turn <= 1.0 => "the first turn",
+        (_, None) => "a turn that is not shown",
     };
     About {
         task,
@@ -144,24 +147,45 @@ fn index_of(shown: &Map<String, Value>) -> Option<u32> {
     shown.get("row_index").and_then(Value::as_u64).and_then(|i| u32::try_from(i).ok())
 }
 
-/// The cues of the turns shown, those that tell something.
-fn cues(told: &Measured, turns: &[u32], about: &About<'_>, (mode, hidden): (Evidence, &Hidden)) -> Vec<Value> {
-    // A dyad or an interview that is shown as a whole is asked about when it is over.
-    let to_the_end = *about.rule == LABELS && about.unit != LabelUnit::Turn && turns.len() == told.said.len();
-    let mut found = Vec::new();
-    for (turn, told) in told.told(turns, to_the_end) {
-        let told = told.shown(mode, hidden);
-        if told.fields().next().is_none() {
-            continue;
+/// What a task shows of the cues. A turn is in the context of many instances, and shows the same in each.
+struct Cues<'a> {
+    hidden: Hidden,
+    mode: Evidence,
+    /// By interview and turn; `None` where nothing is shown.
+    shown: BTreeMap<(&'a str, u32), Option<Value>>,
+    /// What is not shown for a word in it.
+    withheld: BTreeSet<String>,
+}
+
+impl<'a> Cues<'a> {
+    fn new(task: &str, rule: &RuleSpec, table: &StoredTable) -> Self {
+        let mode = table.text("evidence", 0).and_then(Evidence::from_name).unwrap_or_default();
+        let hidden = Hidden::of_task(task, rule, table);
+        Cues { hidden, mode, shown: BTreeMap::new(), withheld: BTreeSet::new() }
+    }
+
+    /// Those of the turns of a context that tell something.
+    fn of(&mut self, (interview, told): (&'a str, &Measured), turns: &[u32], about: &About<'_>) -> Vec<Value> {
+        // A dyad or an interview that is shown as a whole is asked about when it is over.
+        let to_the_end = *about.rule == LABELS && about.unit != LabelUnit::Turn && turns.len() == told.said.len();
+        told.told(turns, to_the_end).filter_map(|(turn, told)| self.turn((interview, turn), told)).collect()
+    }
+
+    fn turn(&mut self, key: (&'a str, u32), told: &Told) -> Option<Value> {
+        if let Some(known) = self.shown.get(&key) {
+            return known.clone();
         }
+        self.withheld.extend(told.withheld(self.mode, &self.hidden).map(ToOwned::to_owned));
+        let told = told.shown(self.mode, &self.hidden);
         let mut fields = rescue::fields(&told);
         fields.retain(|_, v| {
             !matches!(v, Value::String(s) if s.is_empty()) && !matches!(v, Value::Array(a) if a.is_empty())
         });
-        fields.insert("row".into(), json!(turn));
-        found.push(Value::Object(fields));
+        fields.insert("row".into(), json!(key.1));
+        let shown = told.fields().next().map(|_| Value::Object(fields));
+        self.shown.insert(key, shown.clone());
+        shown
     }
-    found
 }
 
 /// What the task tells besides: what the options mean, and what the one who is supported felt last.

@@ -187,6 +187,15 @@ impl Told {
         }
     }
 
+    /// The words, without names, that an evidence mode would show but for a hidden word in them.
+    pub fn withheld<'a>(&'a self, mode: Mode, hidden: &'a Hidden) -> impl Iterator<Item = &'a str> {
+        let people = self.people.iter().map(|((field, _), words)| (*field, words));
+        let pairs = self.interactions.values().map(|words| (CueField::InteractionBehavior, words));
+        let all = std::iter::once((CueField::ToneOfVoice, &self.tone)).chain(people).chain(pairs);
+        let shown = all.filter(move |(field, _)| field.is_shown_in(mode)).flat_map(|(_, words)| words);
+        shown.map(|p| p.pattern.trim()).filter(|pattern| hidden.is_in(pattern))
+    }
+
     /// The fields that something is told of.
     pub fn fields(&self) -> impl Iterator<Item = CueField> + '_ {
         CueField::ALL.into_iter().filter(|field| match field {
