@@ -35,7 +35,9 @@ pub fn task_table(
         let cut_off = one.context.last().and_then(|r| ends.get(r).copied());
         // Rows count by position, and may lie after the last one shown in time: of those nothing is known yet.
         let begun = |r: &&Row| cut_off.is_none_or(|cut_off| r.segment.start().get() <= cut_off + TOLERANCE_SECS);
-        sample.rows.iter().filter(|r| !begun(r)).for_each(|r| drop(ends.remove(&r.row_index)));
+        for row in sample.rows.iter().filter(|r| !begun(r)) {
+            ends.remove(&row.row_index);
+        }
         table
             .row()
             .set("interview_id", one.sample_id.as_str())

@@ -193,7 +193,7 @@ impl Told {
         let pairs = self.interactions.values().map(|words| (CueField::InteractionBehavior, words));
         let all = std::iter::once((CueField::ToneOfVoice, &self.tone)).chain(people).chain(pairs);
         let shown = all.filter(move |(field, _)| field.is_shown_in(mode)).flat_map(|(_, words)| words);
-        shown.map(|p| p.pattern.trim()).filter(|pattern| hidden.is_in(pattern))
+        shown.map(|p| p.pattern.trim()).filter(move |pattern| hidden.is_in(pattern))
     }
 
     /// The fields that something is told of.
