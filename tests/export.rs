@@ -235,7 +235,9 @@ fn instances_for_any_evaluator_hold_what_was_said_and_measured_before_them() {
         assert_eq!(text.lines().count(), table.rows(), "{task}");
         for (row, line) in text.lines().enumerate() {
             let instance: Value = serde_json::from_str(line).unwrap();
-            assert_eq!(instance["id"].as_str(), table.text("instance_id", row));
+            let id = table.text("instance_id", row).unwrap();
+            // The benchmark's ids of this task tell the answer.
+            assert_eq!(instance["id"], id.replace("__pos_after", "__after").replace("__neg_after", "__after"));
             let question = instance["question"].as_str().unwrap();
             assert!(question.len() > 20 && !question.contains('{'), "{question}");
             let rows =

@@ -11,16 +11,11 @@ use crate::text::{is_unspaced, tokens};
 const LONGEST_LABEL: usize = 3;
 
 /// Endings that make other forms of a word; what is left has three letters at least.
-const ENDINGS: [&str; 14] =
-    ["ation", "ness", "edly", "ing", "ion", "est", "ful", "al", "ed", "er", "es", "ly", "s", "e"];
+const ENDINGS: &str = "ation ness edly ing ion est ful al ed er es ly s e";
 
 /// Words that say nothing alone. A label that is one of them is looked for all the same.
-const EMPTY: [&str; 52] = [
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "from", "had", "has", "have", "he", "her", "his",
-    "i", "in", "is", "it", "its", "me", "my", "of", "off", "on", "or", "other", "others", "our", "out", "over", "she",
-    "so", "than", "that", "the", "their", "them", "they", "this", "to", "too", "up", "was", "we", "were", "when",
-    "while", "with", "you",
-];
+const EMPTY: &str = "a an and are as at be but by for from had has have he her his i in is it its me my of off on \
+                     or other others our out over she so than that the their them they this to too up was we were when while with you";
 
 /// The words of a task's labels.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -91,7 +86,7 @@ impl Hidden {
             self.add_sentence(&all);
             return;
         }
-        let full: Vec<&String> = all.iter().filter(|w| !EMPTY.contains(&w.as_str())).collect();
+        let full: Vec<&String> = all.iter().filter(|w| EMPTY.split(' ').all(|empty| empty != w.as_str())).collect();
         let looked_for = if full.is_empty() { all.iter().collect() } else { full };
         self.words.extend(looked_for.into_iter().map(|w| stem(w)));
     }
@@ -141,7 +136,9 @@ pub(super) fn words(label: &str) -> Vec<String> {
 /// What the forms of a word have in common, roughly: it is better that a cue is hidden for nothing than shown.
 fn stem(word: &str) -> String {
     let mut rest = word;
-    while let Some(less) = ENDINGS.iter().find_map(|e| rest.strip_suffix(e)).filter(|less| less.chars().count() >= 3) {
+    while let Some(less) =
+        ENDINGS.split(' ').find_map(|e| rest.strip_suffix(e)).filter(|less| less.chars().count() >= 3)
+    {
         rest = less;
     }
     let mut letters: Vec<char> = rest.chars().collect();

@@ -55,6 +55,7 @@ impl Rig {
                 match *name {
                     "speaker_contradicts" => table.set(name, *value > 0.0),
                     "face_source" => table.set(name, "only_visible"),
+                    "head_nods" => table.set(name, *value as i64),
                     _ => table.set(name, *value),
                 };
             }
