@@ -62,7 +62,7 @@ fn rows_before_there_is_a_usual_are_told_plainly_or_against_the_others() {
     let line =
         |part: &str| told.lines().find(|l| l.contains(part)).unwrap_or_else(|| panic!("{part}: {told}")).to_owned();
     assert!(
-        line("of 8 rows").contains(
+        line("of 8 rows: ").contains(
             "6 of 8 rows: tone_of_voice 5, body_posture 1, facial_expressions 2, self_directed_behavior 1, \
          interaction_behavior 0"
         ),

@@ -136,10 +136,12 @@ pub(super) fn words(label: &str) -> Vec<String> {
 /// What the forms of a word have in common, roughly: it is better that a cue is hidden for nothing than shown.
 fn stem(word: &str) -> String {
     let mut rest = word;
-    while let Some(less) =
-        ENDINGS.split(' ').find_map(|e| rest.strip_suffix(e)).filter(|less| less.chars().count() >= 3)
-    {
-        rest = less;
+    let shorter = |word: &str, ending: &str| {
+        let less = word.strip_suffix(ending)?;
+        (less.chars().count() >= 3).then_some(less.len())
+    };
+    while let Some(length) = ENDINGS.split(' ').find_map(|ending| shorter(rest, ending)) {
+        rest = &rest[..length];
     }
     let mut letters: Vec<char> = rest.chars().collect();
     // happy, happiness; nodding, nod.
@@ -174,6 +176,7 @@ mod tests {
             ("face_touch", "a hand at the face"),
             ("gaze-aversion", "averts the gaze"),
             ("leans in", "leaning forward"),
+            ("use", "uses the hands"),
             ("more", "smiles more than usual"),
             ("up", "looks up"),
             ("微笑", "她微笑了"),
