@@ -327,7 +327,7 @@ pub struct Check {
     #[arg(value_name = "ANNOTATIONS", value_hint = ValueHint::AnyPath)]
     pub annotations: PathBuf,
     /// Tell which rows have no media: a corpus manifest, or the folder that extract wrote, which also knows where each
-    /// film ends.
+    /// film ends, and how many rows and prompts show a cue.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub media: Option<PathBuf>,
     /// Which samples.

@@ -354,8 +354,8 @@ fn the_three_examples_go_from_transcripts_to_metrics() {
     };
     let (dominance, alliance, trust) = (first("dominance"), first("alliance"), first("trust"));
     assert_eq!(
-        dominance["question"].as_str().unwrap().split('?').next(),
-        Some("What is the dominance of Ann towards Bo")
+        dominance["question"].as_str().unwrap().split(". ").next(),
+        Some("People labelled how Ann is towards Bo, for \"dominance\"")
     );
     assert!(alliance["context"].as_array().unwrap().len() > 5 && alliance["label"]["value"].is_number(), "{alliance}");
     assert!(

@@ -112,6 +112,11 @@ fn question(
         classes = (0..INTENSITIES).map(|i| i.to_string()).collect();
     }
     let truths: Vec<Truth> = all.rows.iter().map(|row| truth(row, shape, &classes)).collect();
+    let outside = members.iter().filter(|i| truths[**i] == Truth::Class(None)).count();
+    if outside > 0 {
+        notes
+            .add(format!("{part}: {outside} labels are outside of the closed set, and no answer to them can be right"));
+    }
     let has_answer = |i: &usize| match &truths[*i] {
         Truth::Number(n) => n.is_finite(),
         Truth::Class(_) => true,

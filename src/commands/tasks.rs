@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use turnwise::corpus;
+use turnwise::export;
 use turnwise::store::folder::OutputFolder;
 use turnwise::store::read::read_columns;
 use turnwise::tasks::{self, Media, Selection, TaskRequest, write_task_tables};
@@ -19,7 +20,11 @@ pub fn check(args: &Check) -> Result<ExitCode> {
     let samples = selection(&args.samples)?.apply(samples)?;
     let media = args.media.as_deref().map(media).transpose()?;
     let findings = tasks::check(&samples, &dropped, media.as_ref());
-    print(&findings.text)?;
+    let mut text = findings.text;
+    if let Some(out) = args.media.as_deref().filter(|path| path.is_dir()) {
+        text.push_str(&export::cue_counts(out, &samples)?);
+    }
+    print(&text)?;
     Ok(if findings.problems == 0 { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
 }
 

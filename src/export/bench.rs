@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::clips::{ClipSource, review};
 use super::cues::Wording;
-use super::rescue::{rewrite, rows_of, samples_of};
+use super::hidden::Hidden;
+use super::rescue::{label_words, rewrite, rows_of, samples_of};
 use super::run::{ExportRequest, add_makings, measured_in, wording};
 use crate::error::{Error, Result};
 use crate::file::keep_apart;
@@ -98,10 +99,11 @@ pub fn export_rescue(request: &RescueRequest<'_>) -> Result<String> {
     ids.clone().try_for_each(|id| add_makings(export.out, id, &mut makings))?;
     refuse_mixed(&makings, export.mixed, "the export")?;
     let mut counts = Counts::default();
+    let words = (wording, label_words(targets.iter().flat_map(|t| &t.samples).map(|(_, sample)| sample)));
     for target in &mut targets {
         let mut texts = Vec::new();
         for (id, sample) in &mut target.samples {
-            one_sample(request, &wording, (id, sample), &mut counts)?;
+            one_sample(request, &words, (id, sample), &mut counts)?;
             let text =
                 if target.one_a_line { serde_json::to_string(&sample) } else { serde_json::to_string_pretty(&sample) };
             texts.push(text.map_err(|e| Error::write(&target.path, e))?);
@@ -147,8 +149,9 @@ fn targets(request: &RescueRequest<'_>, files: &[PathBuf]) -> Result<Vec<Target>
     };
     let targets: Vec<Target> = found.into_iter().flat_map(|t| t.samples).map(one).collect::<Result<_>>()?;
     let mut paths = BTreeSet::new();
-    if let Some(twice) = targets.iter().find(|t| !paths.insert(&t.path)) {
-        let what = format!("two samples would be the file {}", twice.path.display());
+    // Not every file system tells a from A.
+    if let Some(twice) = targets.iter().find(|t| !paths.insert(t.path.to_string_lossy().to_lowercase())) {
+        let what = format!("two samples would be the file {}, or differ from it by case alone", twice.path.display());
         return Err(Error::Usage { what, hint: "give every sample an id of its own".into() });
     }
     Ok(targets)
@@ -203,7 +206,7 @@ fn below(annotations: &Path, file: &Path) -> PathBuf {
 /// Sets the cues of a sample, and cuts its clips.
 fn one_sample(
     request: &RescueRequest<'_>,
-    wording: &Wording,
+    (wording, hidden): &(Wording, Hidden),
     (id, sample): (&str, &mut Value),
     counts: &mut Counts,
 ) -> Result<()> {
@@ -212,7 +215,7 @@ fn one_sample(
     let measured = measured_in(wording, out, id)?;
     counts.samples += 1;
     counts.measured += usize::from(measured.is_some());
-    rewrite(sample, &measured.unwrap_or_default().cues);
+    rewrite(sample, &measured.unwrap_or_default().cues, hidden);
     let Some(clips) = request.clips else { return Ok(()) };
     let assets = match request.layout {
         RescueLayout::AsGiven => to.to_owned(),

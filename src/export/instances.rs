@@ -1,20 +1,18 @@
 //! Instances for any evaluator: one JSON object a line, with what was said, what was measured, the question, its
 //! options and the label.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
 use super::cues::Told;
+use super::hidden::Hidden;
+use super::questions::{About, Questions};
 use super::rescue;
 use crate::error::{Error, Result};
-use crate::spelling::meant;
 use crate::store::read::StoredTable;
-use crate::tasks::{LABELS, LabelUnit, RULES, RuleSpec};
-
-/// The questions that come with the program.
-const SHIPPED: &str = include_str!("../../data/questions.toml");
+use crate::tasks::{AnswerKind, Evidence, LABELS, LabelUnit, RuleSpec};
+use crate::time::TOLERANCE_SECS;
 
 /// Fields of an evidence row that are speech: everything else in it was written down by people.
 const SAID: [(&str, &str); 5] = [
@@ -25,81 +23,6 @@ const SAID: [(&str, &str); 5] = [
     ("background_dialogue", "background_dialogue"),
 ];
 
-/// What stands for names in a question.
-const NAMES: [&str; 5] = ["{task}", "{speaker}", "{supported}", "{source}", "{target}"];
-
-/// Every `{word}` of a text.
-pub(super) fn placeholders(text: &str) -> impl Iterator<Item = &str> {
-    let end = move |begin: usize| text[begin..].find('}').map(|length| &text[begin..=begin + length]);
-    text.match_indices('{').filter_map(move |(begin, _)| end(begin))
-}
-
-/// Keys of the questions that rules and units need.
-fn wordings() -> impl Iterator<Item = &'static str> {
-    RULES.into_iter().chain([&LABELS]).filter_map(|r| r.wording).chain(LabelUnit::ALL.map(LabelUnit::name))
-}
-
-/// The question of each rule: `data/questions.toml`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Questions(BTreeMap<String, String>);
-
-impl Questions {
-    /// The shipped questions, those of a file over them.
-    ///
-    /// # Errors
-    /// [`Error::Read`]; [`Error::Recipe`] for what is not understood.
-    pub fn load(path: Option<&Path>) -> Result<Self> {
-        let parse = |text: &str, place: String| {
-            toml::from_str::<BTreeMap<String, String>>(text).map_err(|e| Error::Recipe { place, what: e.to_string() })
-        };
-        let mut all = parse(SHIPPED, "data/questions.toml".into())?;
-        if let Some(unasked) = wordings().find(|key| !all.contains_key(*key)) {
-            let what = format!("it has no question {unasked:?}, so a task would ask nothing");
-            return Err(Error::Recipe { place: "data/questions.toml".into(), what });
-        }
-        if let Some(path) = path {
-            let text = crate::file::read_text(path)?;
-            let own = parse(&text, path.display().to_string())?;
-            for (name, words) in &own {
-                if let Some(unknown) = placeholders(words).find(|p| !NAMES.contains(p)) {
-                    let what = format!("the question {name:?} holds {unknown}; known are {}", NAMES.join(", "));
-                    return Err(Error::Recipe { place: path.display().to_string(), what });
-                }
-            }
-            all.extend(own);
-        }
-        Ok(Questions(all))
-    }
-
-    /// Refuses a question that is nobody's: the name of no task, rule or unit. It would never be asked, and another one
-    /// in its place.
-    ///
-    /// # Errors
-    /// [`Error::Recipe`] naming it and the one that was likely meant.
-    pub fn allow_only(&self, tasks: &[&str]) -> Result<()> {
-        let shipped = Questions::load(None)?;
-        let known: Vec<&str> = shipped.0.keys().map(String::as_str).chain(tasks.iter().copied()).collect();
-        match self.0.keys().find(|name| !known.contains(&name.as_str())) {
-            None => Ok(()),
-            Some(name) => {
-                let what = format!(
-                    "{name:?} is no task, rule or unit{}; known are {}",
-                    meant(name, known.iter().copied()),
-                    known.join(", ")
-                );
-                Err(Error::Recipe { place: "questions".into(), what })
-            }
-        }
-    }
-
-    /// The question of the task itself, else of its rule, else of what it is about. `names`: what stands for what, the
-    /// task's name first.
-    fn ask(&self, rule: &RuleSpec, unit: LabelUnit, names: &[(&str, &str); NAMES.len()]) -> String {
-        let words = self.0.get(names[0].1).or_else(|| self.0.get(rule.wording.unwrap_or(unit.name())));
-        names.iter().fold(words.cloned().unwrap_or_default(), |text, (name, value)| text.replace(name, value))
-    }
-}
-
 /// What an interview's tables tell of its turns, by their index.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
@@ -107,6 +30,20 @@ pub struct Measured {
     pub cues: BTreeMap<u32, Told>,
     /// Who says what.
     pub said: BTreeMap<u32, Said>,
+    /// When each turn ends, in seconds.
+    pub ends: BTreeMap<u32, f64>,
+}
+
+impl Measured {
+    /// What is told of the turns that are shown, up to the end of the last one: of an earlier turn that runs on past it
+    /// nothing, as its cues looked until it ends. `to_the_end`: everything is over when it is asked.
+    pub(super) fn told(&self, context: &[u32], to_the_end: bool) -> impl Iterator<Item = (u32, &Told)> {
+        let limit = if to_the_end { None } else { context.last().and_then(|last| self.ends.get(last)).copied() };
+        let in_time = move |turn: &u32| {
+            to_the_end || self.ends.get(turn).zip(limit).is_none_or(|(end, limit)| *end <= limit + TOLERANCE_SECS)
+        };
+        context.iter().copied().filter(in_time).filter_map(|turn| Some((turn, self.cues.get(&turn)?)))
+    }
 }
 
 /// A turn of the transcript.
@@ -137,23 +74,10 @@ pub fn lines(
         })
     };
     let mut all = Vec::with_capacity(table.rows());
+    let mut cues: Option<Cues> = None;
     for row in 0..table.rows() {
         let (id, interview) = (needed("instance_id", row)?, needed("interview_id", row)?);
         let told = measured.get(interview);
-        let (mut context, mut cues) = (Vec::new(), Vec::new());
-        for shown in shown(table, row, told) {
-            let index = shown.get("row_index").and_then(Value::as_u64).and_then(|i| u32::try_from(i).ok());
-            if let Some(told) = index.and_then(|i| told?.cues.get(&i)) {
-                let mut fields = rescue::fields(told);
-                fields.retain(|_, v| {
-                    !matches!(v, Value::String(s) if s.is_empty()) && !matches!(v, Value::Array(a) if a.is_empty())
-                });
-                fields.insert("row".into(), json!(index));
-                cues.push(Value::Object(fields));
-            }
-            let said = SAID.iter().filter_map(|(from, to)| Some(((*to).to_owned(), shown.get(*from)?.clone())));
-            context.push(Value::Object(said.collect()));
-        }
         let rule = RuleSpec::named(table.text("rule", row).unwrap_or(LABELS.name)).ok_or_else(|| Error::Usage {
             what: format!(
                 "the table of task {task} is of the unknown rule {:?}",
@@ -161,31 +85,123 @@ pub fn lines(
             ),
             hint: "make it again with turnwise tasks".into(),
         })?;
-        let unit = table.text("unit", row).and_then(LabelUnit::from_name).unwrap_or(LabelUnit::Interview);
-        let names = [
-            ("{task}", task),
-            ("{speaker}", table.text("speaker", row).unwrap_or("the speaker")),
-            ("{supported}", table.text("known_support_target", row).unwrap_or("the client")),
-            ("{source}", table.text("source", row).unwrap_or("the one")),
-            ("{target}", table.text("target", row).unwrap_or("the other")),
-        ];
-        let line = json!({
-            "id": id,
+        let about = about(task, rule, table, row);
+        let shown = shown(table, row, told);
+        let indices: Vec<u32> = shown.iter().filter_map(index_of).collect();
+        let cues = cues.get_or_insert_with(|| Cues::new(task, rule, table));
+        let said = |shown: &Map<String, Value>| -> Value {
+            SAID.iter()
+                .filter_map(|(from, to)| Some(((*to).to_owned(), shown.get(*from)?.clone())))
+                .collect::<Map<_, _>>()
+                .into()
+        };
+        let mut line = json!({
+            "id": (rule.shown_id)(id),
             "task": task,
             "interview": interview,
             "group": table.text("split_group", row),
             "turn": table.number("turn_index", row).map(|t| t as i64),
             "source": table.text("source", row),
             "target": table.text("target", row),
-            "question": questions.ask(rule, unit, &names),
+            "question": questions.ask(&about),
             "options": table.texts("candidates", row).unwrap_or_default(),
-            "context": context,
-            "cues": cues,
+            "context": shown.iter().map(said).collect::<Vec<Value>>(),
+            "cues": told.map(|told| cues.of((interview, told), &indices, &about)).unwrap_or_default(),
             "label": label(table, row),
         });
+        if let Some(line) = line.as_object_mut() {
+            line.extend(known(table, row));
+        }
         all.push(line.to_string());
     }
+    if let Some(which) = cues.filter(|c| !c.withheld.is_empty()).map(|c| c.withheld.into_iter().collect::<Vec<_>>()) {
+        let which = which.join("; ");
+        tracing::warn!("task {task}: cues that hold a word of its labels or its name are not shown: {which}");
+    }
     Ok(all)
+}
+
+/// What the question is about.
+fn about<'a>(task: &'a str, rule: &'static RuleSpec, table: &'a StoredTable, row: usize) -> About<'a> {
+    let number = |name: &str| table.number(name, row);
+    let turn = match (number("turn_index"), number("context_last_row")) {
+        (Some(turn), Some(last)) if last >= turn => "the last turn shown",
+        (_, Some(_)) => "the turn that comes next",
+        (Some(turn), None) if turn <= 1.0 => "the first turn",
+        (_, None) => "a turn that is not shown",
+    };
+    About {
+        task,
+        rule,
+        unit: table.text("unit", row).and_then(LabelUnit::from_name).unwrap_or(LabelUnit::Interview),
+        kind: table.text("kind", row).and_then(AnswerKind::from_name),
+        turn,
+        speaker: table.text("speaker", row).unwrap_or("the speaker"),
+        supported: table.text("known_support_target", row).unwrap_or("the client"),
+        source: table.text("source", row).unwrap_or("the one"),
+        target: table.text("target", row).unwrap_or("the other"),
+    }
+}
+
+fn index_of(shown: &Map<String, Value>) -> Option<u32> {
+    shown.get("row_index").and_then(Value::as_u64).and_then(|i| u32::try_from(i).ok())
+}
+
+/// What a task shows of the cues. A turn is in the context of many instances, and shows the same in each.
+struct Cues<'a> {
+    hidden: Hidden,
+    mode: Evidence,
+    /// By interview and turn; `None` where nothing is shown.
+    shown: BTreeMap<(&'a str, u32), Option<Value>>,
+    /// What is not shown for a word in it.
+    withheld: BTreeSet<String>,
+}
+
+impl<'a> Cues<'a> {
+    fn new(task: &str, rule: &RuleSpec, table: &StoredTable) -> Self {
+        let mode = table.text("evidence", 0).and_then(Evidence::from_name).unwrap_or_default();
+        let hidden = Hidden::of_task(task, rule, table);
+        Cues { hidden, mode, shown: BTreeMap::new(), withheld: BTreeSet::new() }
+    }
+
+    /// Those of the turns of a context that tell something.
+    fn of(&mut self, (interview, told): (&'a str, &Measured), turns: &[u32], about: &About<'_>) -> Vec<Value> {
+        // A dyad or an interview that is shown as a whole is asked about when it is over.
+        let to_the_end = *about.rule == LABELS && about.unit != LabelUnit::Turn && turns.len() == told.said.len();
+        told.told(turns, to_the_end).filter_map(|(turn, told)| self.turn((interview, turn), told)).collect()
+    }
+
+    fn turn(&mut self, key: (&'a str, u32), told: &Told) -> Option<Value> {
+        if let Some(known) = self.shown.get(&key) {
+            return known.clone();
+        }
+        self.withheld.extend(told.withheld(self.mode, &self.hidden).map(ToOwned::to_owned));
+        let told = told.shown(self.mode, &self.hidden);
+        let mut fields = rescue::fields(&told);
+        fields.retain(|_, v| {
+            !matches!(v, Value::String(s) if s.is_empty()) && !matches!(v, Value::Array(a) if a.is_empty())
+        });
+        fields.insert("row".into(), json!(key.1));
+        let shown = told.fields().next().map(|_| Value::Object(fields));
+        self.shown.insert(key, shown.clone());
+        shown
+    }
+}
+
+/// What the task tells besides: what the options mean, and what the one who is supported felt last.
+fn known(table: &StoredTable, row: usize) -> Map<String, Value> {
+    let mut known = Map::new();
+    let texts = |name: &str| table.texts(name, row).unwrap_or_default();
+    let meant = texts("candidates").iter().zip(texts("definitions")).filter(|(_, text)| !text.is_empty());
+    let meant: Map<String, Value> = meant.map(|(label, text)| (label.clone(), json!(text))).collect();
+    if !meant.is_empty() {
+        known.insert("definitions".into(), Value::Object(meant));
+    }
+    if let Some(emotion) = table.text("known_emotion", row) {
+        let intensity = table.number("known_emotion_intensity", row);
+        known.insert("known_emotion".into(), json!({"emotion": emotion, "intensity": intensity}));
+    }
+    known
 }
 
 /// The context rows of an instance: the annotations' as evidence, else the transcript's turns.
@@ -224,27 +240,5 @@ fn label(table: &StoredTable, row: usize) -> Value {
         }
         (Some(text), None) => json!(text),
         (None, value) => json!(value),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_question_that_would_never_be_asked_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("q.toml");
-        let load = |text: &str| {
-            std::fs::write(&path, text).unwrap();
-            Questions::load(Some(&path))
-        };
-        let e = load("er = \"What does {speeker} feel?\"").unwrap_err().to_string();
-        assert!(e.contains("the question \"er\" holds {speeker}; known are {task}, {speaker}"), "{e}");
-        assert!(wordings().count() >= 9 && wordings().all(|key| load("").unwrap().0[key].len() > 20));
-        let questions = load("er = \"What does {speaker} feel?\"\nbackchannels = \"Does {target} nod?\"").unwrap();
-        questions.allow_only(&["backchannels"]).unwrap();
-        let e = questions.allow_only(&["backchannel"]).unwrap_err().to_string();
-        assert!(e.contains("\"backchannels\" is no task, rule or unit; did you mean \"backchannel\"?"), "{e}");
     }
 }

@@ -5,9 +5,11 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::cues::{CueField, Told};
+use super::cues::{CueField, Phrase, Told};
+use super::hidden::Hidden;
 use crate::error::{Error, Result};
 use crate::store::agreement::AnnotatedRow;
+use crate::tasks::Evidence;
 use crate::transcript::rescue::is_one_a_line;
 
 /// The benchmark's lists of person and description.
@@ -59,29 +61,46 @@ pub(super) fn rows_of(sample: &Value) -> Vec<AnnotatedRow> {
     .collect()
 }
 
+/// Words of the labels of all samples: what a cue may not show of any.
+pub(super) fn label_words<'a>(samples: impl Iterator<Item = &'a Value> + Clone) -> Hidden {
+    let rows = samples.flat_map(|s| s.get("rows").and_then(Value::as_array).into_iter().flatten());
+    let text = |value: &'a Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
+    let listed = |row: &'a Value, key: &str| row.get(key).and_then(Value::as_array).into_iter().flatten();
+    let closed = rows.clone().flat_map(|row| {
+        let own = ["relation_cycle_state", "relation_pattern", "utterance_type"].map(|key| text(row, key));
+        own.into_iter().chain(listed(row, "support_strategy").map(|s| text(s, "strategy_type")))
+    });
+    let felt = rows.clone().flat_map(|row| listed(row, "internal_emotion").map(|e| text(e, "emotion_description")));
+    Hidden::of(closed).and_texts(felt)
+}
+
 /// Replaces the cue fields of a sample's rows, which people wrote; `cues` by the row's position, from 1. What was not
-/// measured is empty.
-pub fn rewrite(sample: &mut Value, cues: &BTreeMap<u32, Told>) {
+/// measured is empty, as is what would show a word of `hidden`.
+pub fn rewrite(sample: &mut Value, cues: &BTreeMap<u32, Told>, hidden: &Hidden) {
     let Some(rows) = sample.get_mut("rows").and_then(Value::as_array_mut) else { return };
     let nothing = Told::default();
     for (position, row) in rows.iter_mut().enumerate() {
         let Some(row) = row.as_object_mut() else { continue };
         let told = u32::try_from(position + 1).ok().and_then(|i| cues.get(&i)).unwrap_or(&nothing);
-        row.extend(fields(told));
+        row.extend(fields(&told.shown(Evidence::Audiovisual, hidden)));
     }
+}
+
+fn joined(phrases: &[Phrase]) -> String {
+    phrases.iter().map(|p| p.words.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 /// The benchmark's cue fields, empty where nothing is told.
 pub(super) fn fields(told: &Told) -> Map<String, Value> {
-    let mut fields = Map::from_iter([("tone_of_voice".to_owned(), json!(told.tone.join("; ")))]);
+    let mut fields = Map::from_iter([("tone_of_voice".to_owned(), json!(joined(&told.tone)))]);
     for (name, field) in OF_PEOPLE {
         let items = told.people.iter().filter(|((f, _), _)| *f == field);
-        let items = items.map(|((_, person), words)| json!({"person": person, "description": words.join("; ")}));
+        let items = items.map(|((_, person), words)| json!({"person": person, "description": joined(words)}));
         fields.insert(name.into(), items.collect());
     }
     let items = told.interactions.iter();
     let items =
-        items.map(|((from, to), words)| json!({"initiator": from, "target": [to], "description": words.join("; ")}));
+        items.map(|((from, to), words)| json!({"initiator": from, "target": [to], "description": joined(words)}));
     fields.insert("interaction_behavior".into(), items.collect());
     fields
 }
@@ -96,10 +115,12 @@ mod tests {
             "body_posture": ["HUMAN"], "interaction_behavior": [{"description": "HUMAN"}], "self_directed_behavior": "HUMAN",
             "internal_emotion": [{"person": "Ann"}]});
         let mut sample = json!({"rows": [row.clone(), row], "extra": 1});
-        let mut told = Told { tone: vec!["louder".into(), "faster".into()], ..Told::default() };
-        told.people.insert((CueField::FacialExpressions, "Bo".into()), vec!["smiles".into()]);
-        told.interactions.insert(("Ann".into(), "Bo".into()), vec!["answers late".into()]);
-        rewrite(&mut sample, &[(2, told)].into());
+        let phrase = |words: &str| Phrase { words: words.into(), pattern: words.into() };
+        let mut told = Told { tone: ["louder", "faster", "tense"].map(phrase).into(), ..Told::default() };
+        told.people.insert((CueField::FacialExpressions, "Bo".into()), vec![phrase("smiles")]);
+        told.interactions.insert(("Ann".into(), "Bo".into()), vec![phrase("answers late")]);
+        let felt = json!({"rows": [{"internal_emotion": [{"emotion_description": "Tense"}]}]});
+        rewrite(&mut sample, &[(2, told)].into(), &label_words([&felt].into_iter()));
         assert!(!sample.to_string().contains("HUMAN"));
         let rows = &sample["rows"];
         assert_eq!((&rows[0]["tone_of_voice"], &rows[0]["facial_expressions"]), (&json!(""), &json!([])));

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::cues::{CueTable, Wording};
-use super::instances::{Measured, Questions, Said, lines};
+use super::cues::{CueTable, CueTables, Wording};
+use super::instances::{Measured, Said, lines};
+use super::questions::Questions;
 use crate::error::{Error, Result};
 use crate::spelling::meant;
 use crate::store::finished::{own_tables, refuse_mixed, tell_unfinished};
@@ -63,7 +64,7 @@ pub(super) fn add_makings(out: &Path, id: &str, makings: &mut Makings) -> Result
 }
 
 /// Columns of a task's table that are told.
-const TASK_COLUMNS: [&str; 18] = [
+const TASK_COLUMNS: [&str; 23] = [
     "interview_id",
     "instance_id",
     "split_group",
@@ -75,7 +76,12 @@ const TASK_COLUMNS: [&str; 18] = [
     "label_intensity",
     "label_viewpoints",
     "candidates",
+    "definitions",
     "known_support_target",
+    "known_emotion",
+    "known_emotion_intensity",
+    "kind",
+    "evidence",
     "evidence_rows",
     "unit",
     "source",
@@ -142,14 +148,18 @@ pub(super) fn measured_in(wording: &Wording, out: &Path, id: &str) -> Result<Opt
         let path = own_tables(out, id, &[table.name()])?.pop();
         path.map(|(_, path)| read_columns(&path, columns)).transpose()
     };
-    let mut columns = wording.turn_columns();
+    let mut columns = wording.columns(CueTable::Turns);
     columns.push("text");
     let Some(turns) = table(CueTable::Turns, &columns)? else { return Ok(None) };
-    let dyads = table(CueTable::Dyads, &wording.dyad_columns())?.unwrap_or_default();
+    let of = |name: CueTable| Ok(table(name, &wording.columns(name))?.unwrap_or_default());
+    let (dyads, bodies): (StoredTable, StoredTable) = (of(CueTable::Dyads)?, of(CueTable::TurnBodies)?);
     let text = |name: &str, row| turns.text(name, row).map(ToOwned::to_owned);
-    let said = |row| {
-        let index = turns.number("turn_index", row)? as u32;
-        Some((index, Said { speaker: text("speaker", row), text: text("text", row) }))
-    };
-    Ok(Some(Measured { cues: wording.cues(&turns, &dyads)?, said: (0..turns.rows()).filter_map(said).collect() }))
+    let index = |row| turns.number("turn_index", row).map(|index| index as u32);
+    let said = |row| Some((index(row)?, Said { speaker: text("speaker", row), text: text("text", row) }));
+    let end = |row| Some((index(row)?, turns.number("end_secs", row)?));
+    Ok(Some(Measured {
+        cues: wording.cues(CueTables { turns: &turns, dyads: &dyads, bodies: &bodies })?,
+        said: (0..turns.rows()).filter_map(said).collect(),
+        ends: (0..turns.rows()).filter_map(end).collect(),
+    }))
 }

@@ -1,10 +1,49 @@
 //! Evidence: what an evaluator may show of a row in each evidence mode, cleaned as the benchmark does; no label field
 //! is ever in it.
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::settings::Evidence;
 use crate::transcript::rescue::{Description, Row};
+
+/// What an evaluator may show of the context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// Speaker, target, text, background dialogue.
+    Dialogue,
+    /// And the tone of voice.
+    Audio,
+    /// Dialogue and what is seen.
+    Visual,
+    /// All of them.
+    #[default]
+    Audiovisual,
+    /// Clips of the rows.
+    TurnVideoAudio,
+}
+
+impl Evidence {
+    /// All.
+    pub const ALL: [Evidence; 5] =
+        [Evidence::Dialogue, Evidence::Audio, Evidence::Visual, Evidence::Audiovisual, Evidence::TurnVideoAudio];
+
+    /// The mode of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+
+    /// As written in task files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Evidence::Dialogue => "dialogue",
+            Evidence::Audio => "audio",
+            Evidence::Visual => "visual",
+            Evidence::Audiovisual => "audiovisual",
+            Evidence::TurnVideoAudio => "turn_video_audio",
+        }
+    }
+}
 
 /// A row as a JSON object with the benchmark's field names.
 ///

@@ -12,7 +12,7 @@ use super::features::{Feature, FeatureSet, FeatureTable, SampleFeatures, number}
 use super::labels::{Label, LabelTable};
 use super::rule::LABELS;
 use super::settings::{LabelUnit, Labels, Task};
-use super::table::{DESCRIPTION, column_names, feature_column, feature_columns, fill, look};
+use super::table::{DESCRIPTION, column_names, definitions_column, feature_column, feature_columns, fill, look};
 use crate::error::{Error, Result};
 use crate::store::read::StoredTable;
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
@@ -113,6 +113,7 @@ pub(super) fn labelled_table(
             .set("label", label.text.as_str())
             .set("label_value", label.value)
             .set("candidates", Some(found.levels.clone()).filter(|l| !l.is_empty()))
+            .set("definitions", task.definitions.of("", &found.levels))
             .set("context_first_row", context.first().copied())
             .set("context_last_row", context.last().copied())
             .set("context_rows", context.len())
@@ -252,6 +253,7 @@ pub(super) fn keys() -> Vec<ColumnSpec> {
         ColumnSpec::new("label", Kind::Str, "", "Label: what is to be told."),
         ColumnSpec::new("label_value", Kind::F64, "", "Label: the level counted from 0, or the number."),
         key("candidates", Kind::StrList, "", "The classes, or the levels from lowest to highest."),
+        definitions_column(),
         key("context_first_row", Kind::I64, "", "First turn that may be looked at."),
         key("context_last_row", Kind::I64, "", "Last turn that may be looked at; null without context."),
         key("context_rows", Kind::I64, "", "Number of turns that may be looked at."),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::levels::levels_alike;
 use super::rescue::group_of;
 use super::rule::AnswerKind;
 use super::settings::{LabelUnit, Labels, Task};
@@ -222,6 +223,9 @@ pub(super) fn finish(path: &Path, labels: &Labels, mut found: Vec<Label>) -> Res
                 "list them from lowest to highest as `levels`",
             ));
         }
+    }
+    if let Some(what) = levels_alike(&levels).filter(|_| labels.levels.is_empty()) {
+        return Err(Error::parse(path, 0, what, "write each in one way, or list the ones that are meant as `levels`"));
     }
     if labels.kind == AnswerKind::Binary && levels.len() > 2 {
         let what = format!("{} classes ({}) of a binary label", levels.len(), levels.join(", "));

@@ -30,11 +30,12 @@ pub static LABELS: RuleSpec = RuleSpec {
     instances: |_, _| Vec::new(),
     candidates: Candidates::OneSet,
     metrics: None,
-    options: &["include_current"],
+    options: &["include_current", "definitions"],
     context_size: -1,
     pads_rankings: false,
     paper: &[],
     wording: None,
+    shown_id: str::to_owned,
     counted_as: |one| one.label.clone(),
 };
 
@@ -60,6 +61,8 @@ pub struct RuleSpec {
     pub paper: &'static [&'static str],
     /// Key of its question in `data/questions.toml`; `None` = the question of the unit that the labels are of.
     pub wording: Option<&'static str>,
+    /// The instance's id as it is shown to those who are asked, where the benchmark's own tells the answer.
+    pub shown_id: fn(&str) -> String,
     /// What an instance counts as where an annotation set is checked.
     pub counted_as: fn(&Instance) -> String,
 }

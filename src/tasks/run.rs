@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::clips::Clips;
+use super::evidence::Evidence;
 use super::features::{FeatureSet, FeatureTable, SampleFeatures};
 use super::labelled::{InterviewTables, labelled_table};
 use super::labels::{LabelTable, field_labels, read_labels};
 use super::rescue::{Instance, instances};
 use super::selection::Selection;
-use super::settings::{Evidence, Labels, Task, read_tasks};
+use super::settings::{Labels, Task, read_tasks};
 use super::table::task_table;
 use super::tier_labels::tier_labels;
 use crate::error::{Error, Result};
@@ -206,6 +207,7 @@ fn features(work: &Work, footers: &Footers) -> Result<FeatureSet> {
 /// The table of a task with labels, and how many of its interviews have tables.
 fn labelled(out: &Path, work: &Work, labels: (&Labels, &LabelTable), set: &FeatureSet) -> Result<(Table, usize)> {
     let mut interviews = BTreeMap::new();
+    work.task.definitions.tell_others(&work.task.name, &labels.1.levels.iter().map(String::as_str).collect());
     for id in &work.interviews {
         for (_, turns) in own_tables(out, id, &[FeatureTable::Turns.name()])? {
             let turns = read_columns(&turns, &["turn_index", "speaker", "end_secs"])?;
@@ -230,6 +232,8 @@ fn by_rule(
         tracing::warn!("task {}: several instances have one id, such as {}: {why}", task.name, twice[0]);
     }
     tell_closed_set(task, &instances);
+    let labels = instances.iter().flat_map(|i| &i.candidates).map(String::as_str).collect();
+    task.definitions.tell_others(&task.name, &labels);
     Ok((task_table(task, &instances, samples, set, values)?, values.len()))
 }
 

@@ -6,6 +6,8 @@ use serde::Deserialize;
 
 use super::choices::{DialogueWords, Taxonomy};
 use super::clips::Clips;
+use super::definitions::Definitions;
+use super::evidence::Evidence;
 use super::rule::{AnswerKind, LABELS, RULES, RuleSpec, by_name};
 use crate::error::{Error, Result};
 use crate::table::CutOff;
@@ -97,36 +99,6 @@ fn label_column() -> String {
     "label".into()
 }
 
-/// What an evaluator may show of the context.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Evidence {
-    /// Speaker, target, text, background dialogue.
-    Dialogue,
-    /// And the tone of voice.
-    Audio,
-    /// Dialogue and what is seen.
-    Visual,
-    /// All of them.
-    #[default]
-    Audiovisual,
-    /// Clips of the rows.
-    TurnVideoAudio,
-}
-
-impl Evidence {
-    /// As written in task files and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Evidence::Dialogue => "dialogue",
-            Evidence::Audio => "audio",
-            Evidence::Visual => "visual",
-            Evidence::Audiovisual => "audiovisual",
-            Evidence::TurnVideoAudio => "turn_video_audio",
-        }
-    }
-}
-
 /// One task.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -158,6 +130,9 @@ pub struct Task {
     /// ER: what counts as a word.
     #[serde(default)]
     pub dialogue_words: DialogueWords,
+    /// What labels mean, for those who are asked; of closed sets of labels.
+    #[serde(default)]
+    pub definitions: Definitions,
     /// RPP: the relation states; left out, those that are seen in the annotations.
     #[serde(default)]
     pub taxonomy: Taxonomy,
@@ -238,6 +213,7 @@ impl Task {
             max_per_sample: 5,
             min_dialogue_words: 5,
             dialogue_words: DialogueWords::default(),
+            definitions: Definitions::default(),
             taxonomy: Taxonomy::default(),
             clips: None,
             any_speaker: false,
@@ -298,9 +274,18 @@ impl Task {
             (None, Some(_)) if labels.unit != LabelUnit::Turn => {
                 Some("labels: an annotation field has labels of turns; use unit = \"turn\"".into())
             }
+            (None, Some(field)) if field == "primary_speaker" && self.include_current => {
+                Some("labels: primary_speaker is shown with the row itself; leave out include_current".into())
+            }
             (None, Some(_)) if labels.group.is_some() => Some("labels: `group` is a column of a file".into()),
             _ if matches!(labels.kind, AnswerKind::Regression | AnswerKind::Text) && !labels.levels.is_empty() => {
                 Some(format!("labels: kind {:?} has no levels", labels.kind.name()))
+            }
+            _ if matches!(labels.kind, AnswerKind::Regression | AnswerKind::Text) && !self.definitions.is_empty() => {
+                Some(format!("definitions: kind {:?} has no labels to define", labels.kind.name()))
+            }
+            _ if self.definitions.differ_by_mode() => {
+                Some("definitions: labels of one's own are not told apart by couple and family".into())
             }
             _ if labels.kind == AnswerKind::Binary && !matches!(labels.levels.len(), 0 | 2) => {
                 Some("labels: binary has two levels".into())
@@ -358,7 +343,7 @@ pub fn read_tasks(path: &Path) -> Result<Vec<Task>> {
         if tasks[..i].iter().any(|t| t.name == task.name) {
             return Err(fail(format!("task name {:?} is used twice", task.name)));
         }
-        if let Some(fault) = task.taxonomy.fault().or_else(|| task.fault()) {
+        if let Some(fault) = task.taxonomy.fault().or_else(|| task.definitions.fault()).or_else(|| task.fault()) {
             return Err(fail(format!("task {:?}: {fault}", task.name)));
         }
     }

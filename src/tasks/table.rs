@@ -10,7 +10,7 @@ use super::{candidate_facts, evidence};
 use crate::error::{Error, Result};
 use crate::table::{ColumnSpec, CutOff, Kind, Table, TableBuilder, TableSchema};
 use crate::time::TOLERANCE_SECS;
-use crate::transcript::rescue::Sample;
+use crate::transcript::rescue::{Row, Sample};
 
 /// Rows of a task's table. `values` has the samples with tables; the others' features are null.
 ///
@@ -31,8 +31,13 @@ pub fn task_table(
             what: format!("instance {:?} is of the unknown sample {:?}", one.id, one.sample_id),
             hint: "make instances and table from the same annotations".into(),
         })?;
-        let ends: BTreeMap<u32, f64> = sample.rows.iter().map(|r| (r.row_index, r.segment.end().get())).collect();
+        let mut ends: BTreeMap<u32, f64> = sample.rows.iter().map(|r| (r.row_index, r.segment.end().get())).collect();
         let cut_off = one.context.last().and_then(|r| ends.get(r).copied());
+        // Rows count by position, and may lie after the last one shown in time: of those nothing is known yet.
+        let begun = |r: &&Row| cut_off.is_none_or(|cut_off| r.segment.start().get() <= cut_off + TOLERANCE_SECS);
+        for row in sample.rows.iter().filter(|r| !begun(r)) {
+            ends.remove(&row.row_index);
+        }
         table
             .row()
             .set("interview_id", one.sample_id.as_str())
@@ -48,6 +53,7 @@ pub fn task_table(
             .set("label_viewpoints", viewpoints(one))
             .set("label_boundary", Some(one.boundary).filter(|b| !b.is_empty()))
             .set("candidates", one.candidates.clone())
+            .set("definitions", task.definitions.of(one.group_mode, &one.candidates))
             .set("known_support_target", Some(one.known_support_target.as_str()).filter(|t| !t.is_empty()))
             .set("closed_set", Some(one.closed_set).filter(|c| !c.is_empty()))
             .set("known_emotion", known_emotion(one))
@@ -107,7 +113,7 @@ pub(super) struct Shown {
     pub(super) withheld: usize,
 }
 
-/// Looks at the context rows, whose turns' ends are known, up to the cut-off.
+/// Looks at the context rows up to the cut-off; those without an end have not begun by then.
 pub(super) fn look(
     context: &[u32],
     set: &FeatureSet,
@@ -118,9 +124,13 @@ pub(super) fn look(
     let mut withheld = 0;
     let rows = context.iter().rev().map(|row| {
         let mut values = own.turn(*row)?.to_vec();
+        if !ends.contains_key(row) {
+            withheld += 1;
+            return None;
+        }
         // An earlier turn that runs on past the last context row: what was known at its start may be used, the rest may
         // not.
-        if ends.get(row).is_none_or(|end| *end > cut_off + TOLERANCE_SECS) {
+        if ends[row] > cut_off + TOLERANCE_SECS {
             withheld += 1;
             for (value, feature) in values.iter_mut().zip(&set.features) {
                 if feature.spec.cut_off.leaks_past(CutOff::TurnStart) {
@@ -155,6 +165,12 @@ pub(super) fn column_names(task: &Task, set: &FeatureSet) -> Vec<Vec<String>> {
     set.features.iter().map(of).collect()
 }
 
+/// What the candidates mean.
+pub(super) fn definitions_column() -> ColumnSpec {
+    let text = "What each of the candidates means, where the task file says it; empty for one without a definition.";
+    ColumnSpec::new("definitions", Kind::StrList, "", text).until(CutOff::None)
+}
+
 /// What a row of a task's table is.
 pub(super) const DESCRIPTION: &str = "One instance of a task.";
 
@@ -177,6 +193,7 @@ pub(super) fn schema(task: &Task, set: &FeatureSet) -> TableSchema {
         label("label_viewpoints", Kind::StrList, "Label: each viewpoint as a JSON object."),
         label("label_boundary", Kind::Str, "Label: kind of boundary; it tells the answer."),
         key("candidates", Kind::StrList, "", "The closed set of answers; for viewpoints the participants."),
+        definitions_column(),
         key("known_support_target", Kind::Str, "", "Whom the therapist supports, where the task tells it."),
         key("closed_set", Kind::Str, "", "Where the closed set is from: task_file, or labels_seen; null elsewhere."),
         key(

@@ -44,8 +44,13 @@ pub(super) struct Matched {
 pub(super) fn matched(labels: &Labels, replies: Vec<Reply>, file: &str) -> Result<Matched> {
     let rows = &labels.table.rows;
     let mut by_id: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (i, row) in rows.iter().enumerate() {
+    // As they were shown too, where that is another id.
+    let shown: Vec<String> = rows.iter().map(|row| (labels.rule.shown_id)(&row.id)).collect();
+    for (i, (row, shown)) in rows.iter().zip(&shown).enumerate() {
         by_id.entry(&row.id).or_default().push(i);
+        if *shown != row.id {
+            by_id.entry(shown).or_default().push(i);
+        }
     }
     let mut said: Vec<Option<Option<Said>>> = vec![None; rows.len()];
     let mut odd = Oddities::default();
@@ -157,7 +162,11 @@ fn answer(question: &Question, labels: &Labels, instance: usize, said: &Said) ->
             let (places, outside) = places(&question.classes, &said.ranking);
             (places.first().map_or(ModelAnswer::Nothing, |p| ModelAnswer::Number(*p as f64)), outside)
         }
-        Shape::Levels | Shape::Number => (said.number.map_or(ModelAnswer::Nothing, ModelAnswer::Number), Vec::new()),
+        Shape::Levels | Shape::Number => match said.number {
+            Some(number) => (ModelAnswer::Number(number), Vec::new()),
+            // What is no number is no answer, and told.
+            None => (ModelAnswer::Nothing, said.text.iter().chain(said.ranking.first()).take(1).cloned().collect()),
+        },
     }
 }
 

@@ -47,7 +47,7 @@ impl Oddities {
             ("doubled", "are predicted more than once, and the first counts", &self.doubled),
             ("unknown", "are predicted and no instance of the task", &self.unknown),
             ("empty", "are predicted with nothing in it, as if they had no prediction", &self.empty),
-            ("outside", "answers are outside of the closed set and passed over", &self.outside),
+            ("outside", "answers are outside of the closed set, or no number, and passed over", &self.outside),
         ];
         all.into_iter()
             .filter(|(.., ids)| !ids.is_empty())

@@ -19,6 +19,7 @@ pub(super) static RULE: RuleSpec = RuleSpec {
     pads_rankings: false,
     paper: &["intensity_match"],
     wording: Some("er"),
+    shown_id: str::to_owned,
     counted_as: |one| one.intensity.map_or_else(String::new, |i| format!("intensity {i:2}")),
 };
 

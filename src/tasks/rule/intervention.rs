@@ -13,13 +13,20 @@ pub(super) static RULE: RuleSpec = RuleSpec {
     instances: |samples, task| samples.iter().flat_map(|s| instances(s, task)).collect(),
     candidates: Candidates::OneSet,
     metrics: None,
-    options: &["max_per_class"],
+    options: &["max_per_class", "definitions"],
     context_size: 3,
     pads_rankings: false,
     paper: &["precision_yes", "recall_yes", "f1_yes"],
     wording: Some("itp"),
+    shown_id: without_class,
     counted_as: |one| one.label.clone(),
 };
+
+/// `…__after_row3` for the benchmark's `…__pos_after_row3`, which tells the answer.
+fn without_class(id: &str) -> String {
+    let at = ["__pos_after_row", "__neg_after_row"].iter().filter_map(|class| id.rfind(class)).max();
+    at.map_or_else(|| id.to_owned(), |at| format!("{}__{}", &id[..at], &id[at + "__pos_".len()..]))
+}
 
 /// The sample's decision points, as many yes as no, by row.
 fn instances(sample: &Sample, task: &Task) -> Vec<Instance> {

@@ -15,11 +15,12 @@ pub(super) static RULE: RuleSpec = RuleSpec {
     instances,
     candidates: Candidates::SetPerGroupMode,
     metrics: None,
-    options: &["any_speaker", "include_current", "taxonomy"],
+    options: &["any_speaker", "include_current", "taxonomy", "definitions"],
     context_size: -1,
     pads_rankings: true,
     paper: &["recall_at_1"],
     wording: Some("rpp"),
+    shown_id: str::to_owned,
     counted_as: |one| format!("{} {}", one.group_mode, one.label),
 };
 

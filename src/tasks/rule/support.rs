@@ -18,6 +18,7 @@ pub(super) static TARGET: RuleSpec = RuleSpec {
     pads_rankings: false,
     paper: &["recall_at_1", "mrr"],
     wording: Some("stp"),
+    shown_id: str::to_owned,
     // Names of people differ from sample to sample: only the kind of target is worth a count.
     counted_as: |one| {
         let is_group = one.label == COUPLE || one.label == FAMILY;
@@ -32,11 +33,12 @@ pub(super) static STRATEGY: RuleSpec = RuleSpec {
     instances: |samples, task| samples.iter().flat_map(|s| strategies(s, task)).collect(),
     candidates: Candidates::SetPerGroupMode,
     metrics: None,
-    options: &["known_emotion"],
+    options: &["known_emotion", "definitions"],
     context_size: 3,
     pads_rankings: false,
     paper: &["recall_at_1", "mrr"],
     wording: Some("ssp"),
+    shown_id: str::to_owned,
     counted_as: |one| format!("{} {}", one.group_mode, one.label),
 };
 

@@ -18,6 +18,7 @@ pub(super) static RULE: RuleSpec = RuleSpec {
     pads_rankings: false,
     paper: &["pairs_score"],
     wording: Some("vp"),
+    shown_id: str::to_owned,
     counted_as: |one| format!("{} viewpoints", one.viewpoints.len()),
 };
 

@@ -9,7 +9,7 @@ use super::{
     Viewpoint, is_one_a_line, left, stem,
 };
 use crate::error::Result;
-use crate::text::clean_lines;
+use crate::text::{clean, clean_lines};
 use crate::transcript::draft::{Draft, short};
 use crate::transcript::format::{Input, Json};
 use crate::transcript::{clock, json};
@@ -207,15 +207,16 @@ fn row(value: &Value, position: usize) -> Result<Row, String> {
     let time = |key: &str| json::time(map.get(key)).ok_or_else(|| format!("{key} is missing or no number of seconds"));
     let segment = clock::span(time("start_time")?, time("end_time")?)?;
     let text = |key: &str| json::text(map.get(key));
+    let one_line = |key: &str| name(map.get(key));
     Ok(Row {
         row_index,
         segment,
-        primary_speaker: text("primary_speaker"),
+        primary_speaker: one_line("primary_speaker"),
         target: strings(map.get("target")),
         dialogue_cleaned: text("dialogue_cleaned"),
-        utterance_type: text("utterance_type"),
+        utterance_type: one_line("utterance_type"),
         background_dialogue: items(map, "background_dialogue", |m| BackgroundDialogue {
-            speaker: json::text(m.get("speaker")),
+            speaker: name(m.get("speaker")),
             target: strings(m.get("target")),
             content: plain(m, "content"),
         }),
@@ -224,31 +225,31 @@ fn row(value: &Value, position: usize) -> Result<Row, String> {
         facial_expressions: items(map, "facial_expressions", description),
         self_directed_behavior: items(map, "self_directed_behavior", description),
         interaction_behavior: items(map, "interaction_behavior", |m| Interaction {
-            initiator: json::text(m.get("initiator")),
+            initiator: name(m.get("initiator")),
             target: strings(m.get("target")),
             description: plain(m, "description"),
         }),
         internal_emotion: items(map, "internal_emotion", |m| Emotion {
-            person: json::text(m.get("person")),
+            person: name(m.get("person")),
             emotion_description: plain(m, "emotion_description"),
             intensity: json::time(m.get("intensity")),
         }),
         viewpoints_attitudes: items(map, "viewpoints_attitudes", |m| Viewpoint {
-            source: json::text(m.get("source")),
+            source: name(m.get("source")),
             target: strings(m.get("target")).join(", "),
             viewpoint: plain(m, "viewpoint"),
             attitude: json::text(m.get("attitude")),
         }),
         support_strategy: items(map, "support_strategy", |m| Strategy {
-            provider: json::text(m.get("provider")),
+            provider: name(m.get("provider")),
             target: strings(m.get("target")),
-            strategy_type: json::text(m.get("strategy_type")),
+            strategy_type: name(m.get("strategy_type")),
             strategy_content: plain(m, "strategy_content"),
         }),
-        relation_cycle_state: text("relation_cycle_state"),
+        relation_cycle_state: one_line("relation_cycle_state"),
         relation_cycle_reason: text("relation_cycle_reason"),
         relation_cycle_evidence_rows: integers(map.get("relation_cycle_evidence_rows")),
-        relation_pattern: text("relation_pattern"),
+        relation_pattern: one_line("relation_pattern"),
         relation_pattern_reason: text("relation_pattern_reason"),
         relation_pattern_evidence_rows: integers(map.get("relation_pattern_evidence_rows")),
     })
@@ -283,7 +284,7 @@ fn plain(map: &Map<String, Value>, key: &str) -> String {
 }
 
 fn description(map: &Map<String, Value>) -> Description {
-    Description { person: json::text(map.get("person")), description: plain(map, "description") }
+    Description { person: name(map.get("person")), description: plain(map, "description") }
 }
 
 /// A list of names, trimmed, empty ones dropped; a plain string counts as a list of one.
@@ -293,7 +294,12 @@ fn strings(value: Option<&Value>) -> Vec<String> {
         Some(single @ Value::String(_)) => std::slice::from_ref(single),
         _ => &[],
     };
-    list.iter().map(|v| json::text(Some(v))).filter(|s| !s.is_empty()).collect()
+    list.iter().map(|v| name(Some(v))).filter(|s| !s.is_empty()).collect()
+}
+
+/// A name or a label: on one line, as the tables hold it, so that it is the same wherever it stands.
+fn name(value: Option<&Value>) -> String {
+    clean(&json::text(value)).into_owned()
 }
 
 pub(super) fn integer(value: &Value) -> Option<i64> {
