@@ -29,6 +29,7 @@ const STOREYS: &[&[&str]] = &[
         "random",
         "statistics",
         "packed",
+        "scratch",
         "reference",
     ],
     &["media", "inference", "store", "dft"],

@@ -77,6 +77,7 @@ fn made_tables(transcript: &Transcript, heard: &Heard) -> (Vec<Table>, Vec<Strin
     let (recipe, seen) = (Recipe::default(), Seen::default());
     let tables = tables::tables(
         &Scene::new(&request, &recipe, Some(transcript), heard, &seen, &warnings)
+            .unwrap()
             .with_words(crate::turns::Lexicon::english()),
     )
     .unwrap();
