@@ -11,7 +11,7 @@
 //! pages        inspect: tables and folders told on a terminal, SCHEMA.md · report: the same in a browser
 //! doors        media (ffmpeg-next, hound) · inference (ort) · store (polars, RTTM, whole files) · dft (realfft)
 //! words        error, warning, time, signal, annotation, table, text, file, spelling, sheet, pulse, limits, random,
-//!              statistics, packed
+//!              statistics, packed, scratch
 //! ```
 
 pub mod annotation;
@@ -36,6 +36,7 @@ pub mod recipe;
 #[cfg(test)]
 mod reference;
 pub mod report;
+pub mod scratch;
 pub mod sheet;
 pub mod signal;
 pub mod speaker;

@@ -41,10 +41,7 @@ impl AudioBuffer {
 
     /// The samples of `segment`, cut to what there is.
     pub fn slice(&self, segment: Segment) -> &[f32] {
-        let n = self.samples.len();
-        let a = segment.start().to_sample(self.rate_hz).min(n);
-        let b = segment.end().to_sample(self.rate_hz).clamp(a, n);
-        &self.samples[a..b]
+        &self.samples[places(segment, self.rate_hz, self.samples.len())]
     }
 }
 
@@ -69,6 +66,64 @@ pub trait Sound {
     /// Length in seconds.
     fn duration(&self) -> Seconds {
         if self.rate_hz() == 0 { Seconds::ZERO } else { Seconds::from_samples(self.count() as u64, self.rate_hz()) }
+    }
+
+    /// The samples of `segment`, cut to what there is.
+    ///
+    /// # Errors
+    /// As [`Sound::piece`].
+    fn within(&self, segment: Segment) -> Result<Cow<'_, [f32]>> {
+        self.piece(places(segment, self.rate_hz(), self.count()))
+    }
+}
+
+/// The places of a segment's samples among `count`.
+fn places(segment: Segment, rate_hz: u32, count: usize) -> Range<usize> {
+    let a = segment.start().to_sample(rate_hz).min(count);
+    a..segment.end().to_sample(rate_hz).clamp(a, count)
+}
+
+/// Stretches of a sound, one after the other as one sound.
+#[derive(Debug)]
+pub struct Joined<'a, S> {
+    sound: &'a S,
+    /// Where each begins here, and its places in the sound.
+    parts: Vec<(usize, Range<usize>)>,
+    count: usize,
+}
+
+impl<'a, S: Sound> Joined<'a, S> {
+    /// Of those segments, in their order.
+    pub fn new(sound: &'a S, segments: impl Iterator<Item = Segment>) -> Self {
+        let mut joined = Joined { sound, parts: Vec::new(), count: 0 };
+        for segment in segments {
+            let places = places(segment, sound.rate_hz(), sound.count());
+            let begin = joined.count;
+            joined.count += places.len();
+            joined.parts.push((begin, places));
+        }
+        joined
+    }
+}
+
+impl<S: Sound> Sound for Joined<'_, S> {
+    fn rate_hz(&self) -> u32 {
+        self.sound.rate_hz()
+    }
+
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn piece(&self, range: Range<usize>) -> Result<Cow<'_, [f32]>> {
+        let mut samples = Vec::with_capacity(range.len());
+        let first = self.parts.partition_point(|(begin, places)| begin + places.len() <= range.start);
+        for (begin, places) in self.parts[first..].iter().take_while(|(begin, _)| *begin < range.end) {
+            let from = places.start + range.start.saturating_sub(*begin);
+            let to = places.end.min(places.start + (range.end - begin));
+            samples.extend_from_slice(&self.sound.piece(from..to)?);
+        }
+        Ok(Cow::Owned(samples))
     }
 }
 
@@ -116,5 +171,20 @@ mod tests {
         assert_eq!(a.slice(Segment::from_secs(0.75, 9.0).unwrap()), [0.25]);
         assert!(a.slice(Segment::from_secs(5.0, 9.0).unwrap()).is_empty());
         assert!((a.duration().get() - 1.0).abs() < 1e-12);
+        assert_eq!(*a.within(Segment::from_secs(0.75, 9.0).unwrap()).unwrap(), [0.25]);
+    }
+
+    #[test]
+    fn joined_stretches_are_one_sound_wherever_it_is_cut() {
+        let sound = AudioBuffer::new((0..40).map(|i| i as f32).collect(), 10);
+        let segments = [(1.0, 1.5), (0.0, 0.3), (2.0, 2.0), (3.5, 9.0)].map(|(a, b)| Segment::from_secs(a, b).unwrap());
+        let whole: Vec<f32> = segments.iter().flat_map(|s| sound.slice(*s)).copied().collect();
+        let joined = Joined::new(&sound, segments.into_iter());
+        assert_eq!((joined.count(), joined.rate_hz(), whole.len()), (13, 10, 13));
+        for from in 0..=13 {
+            for to in from..=13 {
+                assert_eq!(*joined.piece(from..to).unwrap(), whole[from..to], "{from}..{to}");
+            }
+        }
     }
 }

@@ -25,6 +25,7 @@ const STOREYS: &[&[&str]] = &[
         "random",
         "statistics",
         "packed",
+        "scratch",
         "reference",
     ],
     &["media", "inference", "store", "dft"],

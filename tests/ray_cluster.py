@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -27,6 +28,8 @@ from ray.cluster_utils import Cluster
 PIPELINE = Path(__file__).resolve().parent.parent / "pipelines/ray/extract.py"
 # A machine under load takes long to start a node; the run is over in half a minute otherwise.
 PATIENCE_SECS = 300
+# What is to come within seconds has come by then, or does not come.
+ORPHAN_SECS = 60
 NODE = {"num_cpus": 1, "object_store_memory": 300 << 20, "memory": 3 << 30}
 # It only keeps the books: whichever node has a task can then be killed.
 HEAD = {**NODE, "num_cpus": 0}
@@ -77,14 +80,14 @@ def kill(program: str, manifest: str, out: str) -> dict:
         tasks = Path(out).absolute() / ".tasks"
         while "killed" not in seen and process.poll() is None and time.monotonic() < deadline:
             for folder, (pid, interview) in running(tasks).items():
-                if node := by_id.get(folder.split("-")[0]):
+                if (node := by_id.get(folder.split("-")[0])) and is_held(pid):
                     cluster.remove_node(node, allow_graceful=False)
                     seen |= {"killed": folder.split("-")[0], "interview": interview, "folder": folder, "pid": pid}
                     break
             time.sleep(0.02)
         lines = process.communicate(timeout=PATIENCE_SECS)[0].splitlines()
-        seen |= {"lines": lines, "code": process.returncode, "orphan": Path(f"/proc/{seen.get('pid', 0)}").exists()}
-        seen["names"] = names(cluster)
+        seen |= {"lines": lines, "code": process.returncode, "orphan": remains(seen.get("pid", 0))}
+        seen["names"] = names(cluster, sum(line.startswith("[") for line in lines))
         logs = (Path(out).absolute().parent / "nodes").glob("*/fetched.log")
         seen["fetched"] = {log.parent.name[:8]: len(log.read_text().splitlines()) for log in logs}
     finally:
@@ -93,17 +96,48 @@ def kill(program: str, manifest: str, out: str) -> dict:
     return seen
 
 
-def names(cluster: Cluster) -> list[str]:
-    """Of the tasks, as the dashboard shows them; it hears of them within a few seconds."""
+def state(pid: int) -> str:
+    """The letter that Linux has for what a process does; empty when there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+def is_held(pid: int) -> bool:
+    """Stops a program where it is. A node's workers outlive its raylet by a moment, in which the task could end and its
+    answer reach the driver: then nothing would have been killed in the middle of it."""
+    try:
+        os.kill(pid, signal.SIGSTOP)
+    except ProcessLookupError:
+        return False
+    deadline = time.monotonic() + PATIENCE_SECS
+    while (now := state(pid)) not in ("T", "Z", "") and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return now == "T"
+
+
+def remains(pid: int) -> bool:
+    """Whether a program that is stopped, and so cannot end by itself, is not killed with its node's worker."""
+    deadline = time.monotonic() + ORPHAN_SECS
+    while (alive := state(pid) not in ("", "Z")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    if alive:
+        os.kill(pid, signal.SIGKILL)
+    return alive
+
+
+def names(cluster: Cluster, count: int) -> list[str]:
+    """Of that many tasks or more, as the dashboard shows them; it hears of each within some seconds."""
     from ray.util.state import list_tasks
 
     address = f"http://{cluster.head_node.webui_url}"
-    for _ in range(20):
+    found: list[str] = []
+    deadline = time.monotonic() + ORPHAN_SECS
+    while len(found) < count and time.monotonic() < deadline:
         found = sorted({task.name for task in list_tasks(address=address, limit=1000)})
-        if found:
-            return found
         time.sleep(0.5)
-    return []
+    return found
 
 
 def throughput(program: str, manifest: str, out: str) -> dict:

@@ -45,7 +45,10 @@ fn functional(entry: &Entry, cut_off: CutOff) -> ColumnSpec {
 /// descriptor is not defined (unvoiced), they are null.
 pub(super) fn lld_columns<'a>() -> Vec<Column<VoiceFrame<'a>>> {
     let column = |(c, entry): (usize, &Entry)| {
-        let value = move |f: &VoiceFrame<'a>| if f.frame < f.lld.frames() { f.lld.value(c, f.frame) } else { None };
+        let value = move |f: &VoiceFrame<'a>| {
+            let own = f.frame - f.lld_first;
+            if own < f.lld.frames() { f.lld.value(c, own) } else { None }
+        };
         Column::new(spec(entry, Kind::F32, CutOff::Interview), value)
     };
     LLDS.iter().enumerate().map(column).collect()
@@ -123,7 +126,7 @@ mod tests {
             pitch_confidence: Vec::new(),
             voiced: Vec::new(),
         };
-        VoiceFrame { interview_id: "i", frame, acoustics: &NOTHING, lld }
+        VoiceFrame { interview_id: "i", frame, acoustics: &NOTHING, lld, lld_first: 0 }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Level: the RMS of each 20 ms window in dB re full scale.
 
 use super::GRID;
+use crate::error::Result;
+use crate::signal::Sound;
 
 /// Below this a window is silent and has no level. 16-bit audio at its last bit is at -90 dB, so only digital silence
 /// and what a resampler or codec leaves of it fall under it.
@@ -35,18 +37,30 @@ impl Moments {
     }
 }
 
+/// Hops summed at once: 16 s.
+const PIECE_HOPS: usize = 1600;
+
 /// Level of every frame of [`GRID`]: RMS around the window's mean, so that a DC offset is no sound. NaN below
 /// [`SILENCE_DB`].
-pub(super) fn level_db(samples: &[f32]) -> Vec<f32> {
+///
+/// # Errors
+/// What [`Sound::piece`] says.
+pub(super) fn level_db(sound: &impl Sound) -> Result<Vec<f32>> {
     // The window is two hops: each hop is summed once.
-    let hops: Vec<Moments> = samples.chunks_exact(GRID.hop()).map(Moments::of).collect();
-    let n = GRID.window() as f64;
-    hops.windows(2)
-        .map(|pair| {
-            let mean = (pair[0].sum + pair[1].sum) / n;
-            power_db((pair[0].squares + pair[1].squares) / n - mean * mean, 1.0)
-        })
-        .collect()
+    let (hop, n) = (GRID.hop(), GRID.window() as f64);
+    let mut levels = Vec::with_capacity(GRID.whole_frames(sound.count()));
+    let mut before: Option<Moments> = None;
+    for from in (0..sound.count()).step_by(PIECE_HOPS * hop) {
+        for samples in sound.piece(from..from + PIECE_HOPS * hop)?.chunks_exact(hop) {
+            let now = Moments::of(samples);
+            if let Some(before) = before {
+                let mean = (before.sum + now.sum) / n;
+                levels.push(power_db((before.squares + now.squares) / n - mean * mean, 1.0));
+            }
+            before = Some(now);
+        }
+    }
+    Ok(levels)
 }
 
 /// `10 log10(power / reference)`; NaN where the power is below [`SILENCE_DB`] re full scale.
@@ -61,6 +75,12 @@ pub(super) fn power_db(power: f64, reference: f64) -> f32 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::signal::AudioBuffer;
+
+    /// Samples as a sound at 16 kHz.
+    pub fn sound(samples: &[f32]) -> AudioBuffer {
+        AudioBuffer::new(samples.to_vec(), GRID.rate_hz())
+    }
 
     /// A sine of `hz` with an RMS of `db` re full scale, at 16 kHz.
     pub fn sine(hz: f64, db: f64, secs: f64) -> Vec<f32> {
@@ -74,7 +94,7 @@ pub(super) mod tests {
     fn a_sine_at_minus_20_db_has_that_level_with_and_without_an_offset() {
         for offset in [0.0, 0.3] {
             let x: Vec<f32> = sine(200.0, -20.0, 1.0).iter().map(|s| s + offset).collect();
-            let level = level_db(&x);
+            let level = level_db(&sound(&x)).unwrap();
             assert_eq!(level.len(), 99);
             assert!(level.iter().all(|l| (l + 20.0).abs() < 1e-4), "{:?}", &level[..3]);
         }
@@ -82,9 +102,18 @@ pub(super) mod tests {
 
     #[test]
     fn silence_and_an_offset_alone_have_no_level() {
-        assert!(level_db(&[0.0; 1600]).iter().all(|l| l.is_nan()));
-        assert!(level_db(&[0.5; 1600]).iter().all(|l| l.is_nan()));
-        assert!(level_db(&[0.5; 319]).is_empty());
-        assert_eq!(level_db(&[0.5; 320]).len(), 1);
+        assert!(level_db(&sound(&[0.0; 1600])).unwrap().iter().all(|l| l.is_nan()));
+        assert!(level_db(&sound(&[0.5; 1600])).unwrap().iter().all(|l| l.is_nan()));
+        assert!(level_db(&sound(&[0.5; 319])).unwrap().is_empty());
+        assert_eq!(level_db(&sound(&[0.5; 320])).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn pieces_of_a_sound_give_what_the_whole_does() {
+        let x = sine(120.0, -20.0, 16.5);
+        let (level, hop) = (level_db(&sound(&x)).unwrap(), GRID.hop());
+        assert_eq!(level.len(), GRID.whole_frames(x.len()));
+        let own = |i: usize| level_db(&sound(&x[i * hop..(i + 2) * hop])).unwrap()[0];
+        assert!((PIECE_HOPS - 3..PIECE_HOPS + 3).all(|i| level[i].to_bits() == own(i).to_bits()));
     }
 }

@@ -24,7 +24,7 @@ mod turn_columns;
 use crate::error::{Error, Result};
 use crate::inference::{Loader, ModelSet, Session};
 use crate::limits;
-use crate::signal::AudioBuffer;
+use crate::signal::Sound;
 use crate::time::FrameGrid;
 
 pub use crate::statistics::Spread;
@@ -169,29 +169,28 @@ impl Acoustics {
     }
 }
 
-/// Describes a whole recording frame by frame. Memory beyond the signal is the columns and one chunk of 16 s.
+/// Describes a whole recording frame by frame. Memory is the columns and one chunk of 16 s.
 ///
 /// # Errors
 /// [`Error::Recipe`] when [`VoiceConfig::check`] fails; [`Error::Shape`] when the audio is not at [`SAMPLE_RATE_HZ`];
-/// [`Error::Model`] when the pitch model fails.
-pub fn acoustics(audio: &AudioBuffer, models: &mut VoiceModels, config: &VoiceConfig) -> Result<Acoustics> {
+/// [`Error::Model`] when the pitch model fails, and what [`Sound::piece`] says.
+pub fn acoustics(audio: &impl Sound, models: &mut VoiceModels, config: &VoiceConfig) -> Result<Acoustics> {
     config.check()?;
     check_rate(audio)?;
-    let samples = audio.samples();
-    let frames = GRID.whole_frames(samples.len());
-    let hops = pitch::hops(samples, &mut models.swift_f0, config)?;
+    let frames = GRID.whole_frames(audio.count());
+    let hops = pitch::hops(audio, &mut models.swift_f0, config)?;
     let pitch = pitch::on_grid(&hops, frames, config.voicing_confidence);
     Ok(Acoustics {
-        level_db: level::level_db(samples),
-        intensity_db: intensity::intensity_db(samples),
+        level_db: level::level_db(audio)?,
+        intensity_db: intensity::intensity_db(audio)?,
         pitch_hz: pitch.pitch_hz,
         pitch_confidence: pitch.confidence,
         voiced: pitch.voiced,
     })
 }
 
-fn check_rate(audio: &AudioBuffer) -> Result<()> {
-    if audio.rate_hz() == SAMPLE_RATE_HZ || audio.samples().is_empty() {
+fn check_rate(audio: &impl Sound) -> Result<()> {
+    if audio.rate_hz() == SAMPLE_RATE_HZ || audio.count() == 0 {
         return Ok(());
     }
     Err(Error::Shape {
@@ -206,6 +205,7 @@ mod tests {
     use super::level::tests::sine;
     use super::*;
     use crate::random::Random;
+    use crate::signal::AudioBuffer;
     use crate::time::Segment;
 
     /// White noise in [-1, 1).
@@ -248,7 +248,7 @@ mod tests {
                 );
             }
             let whole = Segment::from_secs(0.0, 60.0).unwrap();
-            let turn = turn_voice(&audio, &a, whole, Some(3), &config);
+            let turn = turn_voice(&audio, &a, whole, Some(3), &config).unwrap();
             let text = format!("{turn:?}");
             println!("{name}: {text}");
             assert!(!text.contains("NaN") && !text.contains("inf"), "{name}: {text}");

@@ -9,6 +9,7 @@ use ndarray::{ArrayView2, arr0};
 use super::{GRID, VoiceConfig};
 use crate::error::{Error, Result};
 use crate::inference::{Input, Session};
+use crate::signal::Sound;
 
 /// Registry name.
 pub(super) const MODEL: &str = "swift_f0";
@@ -43,26 +44,26 @@ pub(super) struct Hops {
     pub confidence: Vec<f32>,
 }
 
-/// Runs the model over 16 kHz samples, chunk by chunk.
-pub(super) fn hops(samples: &[f32], model: &mut Session, config: &VoiceConfig) -> Result<Hops> {
-    hops_in_chunks(samples, model, config, CHUNK)
+/// Runs the model over a sound at 16 kHz, chunk by chunk.
+pub(super) fn hops(sound: &impl Sound, model: &mut Session, config: &VoiceConfig) -> Result<Hops> {
+    hops_in_chunks(sound, model, config, CHUNK)
 }
 
-fn hops_in_chunks(samples: &[f32], model: &mut Session, config: &VoiceConfig, chunk: usize) -> Result<Hops> {
+fn hops_in_chunks(sound: &impl Sound, model: &mut Session, config: &VoiceConfig, chunk: usize) -> Result<Hops> {
     let mut all = Hops::default();
-    if samples.is_empty() {
+    if sound.count() == 0 {
         return Ok(all);
     }
-    let count = (samples.len() / HOP).max(1);
+    let count = (sound.count() / HOP).max(1);
     let (low, high) =
         (arr0(config.pitch_min_hz.clamp(MIN_HZ, MAX_HZ)), arr0(config.pitch_max_hz.clamp(MIN_HZ, MAX_HZ)));
     for start in (0..count).step_by(chunk) {
         let end = (start + chunk).min(count);
         let left = start.saturating_sub(LEFT_CONTEXT);
         // The last chunk takes the rest of the signal too, as a run over the whole would.
-        let to = if end < count { ((end + RIGHT_CONTEXT) * HOP).min(samples.len()) } else { samples.len() };
-        let window = &samples[left * HOP..to];
-        let audio = ArrayView2::from_shape((1, window.len()), window).map_err(|e| Error::model(MODEL, e))?;
+        let to = if end < count { ((end + RIGHT_CONTEXT) * HOP).min(sound.count()) } else { sound.count() };
+        let window = sound.piece(left * HOP..to)?;
+        let audio = ArrayView2::from_shape((1, window.len()), &window).map_err(|e| Error::model(MODEL, e))?;
         let answer = model.run(&[
             ("audio", Input::F32(audio.into_dyn())),
             ("fmin", Input::F32(low.view().into_dyn())),
@@ -78,10 +79,11 @@ fn hops_in_chunks(samples: &[f32], model: &mut Session, config: &VoiceConfig, ch
             }
             to.extend(values.iter().skip(start - left).take(end - start));
         }
-    }
-    for (confidence, hop) in all.confidence.iter_mut().zip(samples.chunks(HOP)) {
-        if hop.iter().all(|s| s.abs() < SILENCE_PEAK) {
-            *confidence = 0.0;
+        let own = window[(start - left) * HOP..].chunks(HOP);
+        for (confidence, hop) in all.confidence[start..].iter_mut().zip(own) {
+            if hop.iter().all(|s| s.abs() < SILENCE_PEAK) {
+                *confidence = 0.0;
+            }
         }
     }
     Ok(all)
@@ -132,7 +134,7 @@ pub(super) fn on_grid(hops: &Hops, frames: usize, voicing_confidence: f32) -> Gr
 #[cfg(test)]
 mod tests {
     use super::super::VoiceModels;
-    use super::super::level::tests::sine;
+    use super::super::level::tests::{sine, sound};
     use super::super::reference;
     use super::*;
 
@@ -167,7 +169,7 @@ mod tests {
             })
             .collect();
         let mut models = reference::models();
-        let hops = hops(&x, &mut models.swift_f0, &VoiceConfig::default()).unwrap();
+        let hops = hops(&sound(&x), &mut models.swift_f0, &VoiceConfig::default()).unwrap();
         let g = on_grid(&hops, 299, 0.5);
         for i in 20..280 {
             let truth = 100.0 + 200.0 * (i + 1) as f32 / 300.0;
@@ -179,11 +181,14 @@ mod tests {
     fn silence_is_unvoiced_and_nothing_is_no_hop() {
         let mut models = reference::models();
         let config = VoiceConfig::default();
-        let silent = hops(&[0.0; 16_000], &mut models.swift_f0, &config).unwrap();
+        let silent = hops(&sound(&[0.0; 16_000]), &mut models.swift_f0, &config).unwrap();
         assert_eq!(silent.confidence.len(), 62);
         assert!(silent.confidence.iter().all(|&c| c <= 0.0));
-        assert_eq!(hops(&[], &mut models.swift_f0, &config).unwrap(), Hops::default());
-        assert_eq!(hops(&sine(200.0, -20.0, 0.001), &mut models.swift_f0, &config).unwrap().confidence.len(), 1);
+        assert_eq!(hops(&sound(&[]), &mut models.swift_f0, &config).unwrap(), Hops::default());
+        assert_eq!(
+            hops(&sound(&sine(200.0, -20.0, 0.001)), &mut models.swift_f0, &config).unwrap().confidence.len(),
+            1
+        );
     }
 
     #[test]
@@ -198,7 +203,7 @@ mod tests {
             let (pitch, confidence) =
                 (reference::column(&expected, "pitch_hz"), reference::column(&expected, "confidence"));
             for chunk in [usize::MAX / 2, CHUNK, 37] {
-                let got = hops_in_chunks(&samples, &mut swift_f0, &config, chunk).unwrap();
+                let got = hops_in_chunks(&sound(&samples), &mut swift_f0, &config, chunk).unwrap();
                 assert_eq!(got.pitch_hz.len(), pitch.len(), "{clip}");
                 let mut worst = (0f32, 0f32);
                 for k in 0..pitch.len() {
@@ -226,7 +231,8 @@ mod tests {
             let expected = reference::csv_gz(&shared, clip, "praat.csv.gz");
             let (time, f0) = (reference::column(&expected, "time_secs"), reference::column(&expected, "f0_hz"));
             let frames = GRID.whole_frames(samples.len());
-            let got = on_grid(&hops(&samples, &mut swift_f0, &config).unwrap(), frames, config.voicing_confidence);
+            let got =
+                on_grid(&hops(&sound(&samples), &mut swift_f0, &config).unwrap(), frames, config.voicing_confidence);
             let (mut both, mut gross, mut gross_twenty, mut agree, mut compared) = (0, 0, 0, 0, 0);
             for (t, f0) in time.iter().zip(&f0) {
                 // Frame i is at 0.01 (i + 1) s.

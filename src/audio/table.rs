@@ -1,5 +1,7 @@
 //! The `voice` table: one row per 10 ms frame.
 
+use std::ops::Range;
+
 use super::egemaps::Lld;
 use super::egemaps_columns::lld_columns;
 use super::{Acoustics, GRID};
@@ -15,8 +17,10 @@ pub struct VoiceFrame<'a> {
     pub frame: usize,
     /// The whole recording's; it must have this frame.
     pub acoustics: &'a Acoustics,
-    /// The whole recording's descriptors of eGeMAPS, which end a few frames earlier.
+    /// Descriptors of eGeMAPS from frame `lld_first` on; the whole recording's end a few frames earlier than it does.
     pub lld: &'a Lld,
+    /// The first of them.
+    pub lld_first: usize,
 }
 
 /// The `voice` table: keys, the room's own measures, then the 25 descriptors of eGeMAPS.
@@ -70,12 +74,13 @@ fn acoustic_columns<'a>() -> [Column<VoiceFrame<'a>>; 5] {
     ]
 }
 
-/// The table of one interview: a row for each frame of `acoustics`.
+/// Rows of the table of one interview: those frames of `acoustics`, with the descriptors `lld` of the same.
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit its column.
-pub fn voice_table(interview_id: &str, acoustics: &Acoustics, lld: &Lld) -> Result<Table> {
-    voice_layout().table((0..acoustics.len()).map(|frame| VoiceFrame { interview_id, frame, acoustics, lld }))
+pub fn voice_table(interview_id: &str, acoustics: &Acoustics, frames: Range<usize>, lld: &Lld) -> Result<Table> {
+    let lld_first = frames.start;
+    voice_layout().table(frames.map(|frame| VoiceFrame { interview_id, frame, acoustics, lld, lld_first }))
 }
 
 #[cfg(test)]
@@ -93,7 +98,7 @@ mod tests {
             voiced: vec![true, false],
         };
         let lld = Lld { columns: std::array::from_fn(|c| vec![c as f32 + 1.0]) };
-        let t = voice_table("i1", &a, &lld).unwrap();
+        let t = voice_table("i1", &a, 0..2, &lld).unwrap();
         assert_eq!((t.rows(), t.columns().len()), (2, 8 + lld.columns.len()));
         let times = t.column("time_secs");
         assert!(

@@ -3,7 +3,8 @@
 
 use super::pauses::{self, Pauses};
 use super::{Acoustics, GRID, VoiceConfig, praat, quality, syllables};
-use crate::signal::AudioBuffer;
+use crate::error::Result;
+use crate::signal::Sound;
 use crate::statistics::{Spread, mean};
 use crate::table::Missing;
 use crate::time::{Segment, TOLERANCE_SECS};
@@ -74,18 +75,21 @@ impl TurnVoice {
 /// The frames of a turn are those whose centre lies in it. A turn with less audio than [`VoiceConfig::min_turn_secs`]
 /// is `too_short`, or `past_end` when it runs past the audio, one without a frame above [`super::SILENCE_DB`] is
 /// `silent`. A recording without audio is the caller's case: [`TurnVoice::without`] with [`Missing::NoStream`].
+///
+/// # Errors
+/// What [`Sound::piece`] says.
 pub fn turn_voice(
-    audio: &AudioBuffer,
+    audio: &impl Sound,
     acoustics: &Acoustics,
     segment: Segment,
     words: Option<usize>,
     config: &VoiceConfig,
-) -> TurnVoice {
+) -> Result<TurnVoice> {
     crate::pulse::beat();
     // A cue of a millisecond is no time in which words are said.
     let long_enough = segment.duration() + TOLERANCE_SECS >= config.min_turn_secs && !segment.is_empty();
     let speaking_rate = words.filter(|_| long_enough).map(|n| n as f64 / segment.duration());
-    let without = |reason| TurnVoice { speaking_rate_words_per_sec: speaking_rate, ..TurnVoice::without(reason) };
+    let without = |reason| Ok(TurnVoice { speaking_rate_words_per_sec: speaking_rate, ..TurnVoice::without(reason) });
     if segment.start() >= audio.duration() {
         return without(Missing::PastEnd);
     }
@@ -103,7 +107,7 @@ pub fn turn_voice(
     let intensity = &acoustics.intensity_db[range.clone()];
     let pitch = &acoustics.pitch_hz[range.clone()];
     let voiced = &acoustics.voiced[range.clone()];
-    let samples = audio.slice(segment);
+    let samples = &*audio.within(segment)?;
 
     let quiet_db = pauses::quiet_below_db(intensity, config);
     let Pauses { count, total_secs, longest_secs, onset_secs, spoken_secs } =
@@ -114,7 +118,7 @@ pub fn turn_voice(
     let pitch_hz: Vec<f64> = numbers(pitch);
     let semitones: Vec<f64> = pitch_hz.iter().map(|&hz| 12.0 * (hz / SEMITONE_ZERO_HZ).log2()).collect();
 
-    TurnVoice {
+    Ok(TurnVoice {
         missing: pitch_hz.is_empty().then_some(Missing::Unvoiced),
         pitch_mean_hz: mean(&pitch_hz),
         pitch_semitones: Spread::of(&semitones),
@@ -135,7 +139,7 @@ pub fn turn_voice(
         snr_db: quality::snr_db(acoustics, range, config.noise_window_secs),
         dc_offset: quality::dc_offset(samples),
         level_db: Spread::of(&level),
-    }
+    })
 }
 
 /// The values that are there.
@@ -148,19 +152,21 @@ mod tests {
     use super::super::level::tests::sine;
     use super::super::{intensity, level};
     use super::*;
+    use crate::signal::AudioBuffer;
 
     /// The frames of `samples` with the pitch somebody says they have.
     fn heard(samples: Vec<f32>, pitch: impl Fn(f64) -> Option<f32>) -> (AudioBuffer, Acoustics) {
-        let frames = GRID.whole_frames(samples.len());
+        let audio = AudioBuffer::new(samples, GRID.rate_hz());
+        let frames = GRID.whole_frames(audio.samples().len());
         let pitch_hz: Vec<f32> = (0..frames).map(|i| pitch(GRID.centre(i).get()).unwrap_or(f32::NAN)).collect();
         let acoustics = Acoustics {
-            level_db: level::level_db(&samples),
-            intensity_db: intensity::intensity_db(&samples),
+            level_db: level::level_db(&audio).unwrap(),
+            intensity_db: intensity::intensity_db(&audio).unwrap(),
             pitch_confidence: pitch_hz.iter().map(|p| f32::from(u8::from(p.is_finite()))).collect(),
             voiced: pitch_hz.iter().map(|p| p.is_finite()).collect(),
             pitch_hz,
         };
-        (AudioBuffer::new(samples, GRID.rate_hz()), acoustics)
+        (audio, acoustics)
     }
 
     fn segment(start: f64, end: f64) -> Segment {
@@ -184,7 +190,7 @@ mod tests {
             2.1..3.1 => Some(220.0),
             _ => None,
         });
-        let t = turn_voice(&audio, &acoustics, segment(0.0, 3.6), Some(9), &VoiceConfig::default());
+        let t = turn_voice(&audio, &acoustics, segment(0.0, 3.6), Some(9), &VoiceConfig::default()).unwrap();
         assert_eq!(t.missing, None);
         // 110 Hz is two octaves above 27.5 Hz, 220 Hz three.
         let pitch = t.pitch_semitones.unwrap();
@@ -212,7 +218,7 @@ mod tests {
         let samples =
             sine(150.0, -26.0, 3.0).iter().enumerate().map(|(i, s)| (f64::from(*s) * swell(i)) as f32).collect();
         let (audio, acoustics) = heard(samples, |_| Some(150.0));
-        let t = turn_voice(&audio, &acoustics, segment(0.0, 3.0), None, &VoiceConfig::default());
+        let t = turn_voice(&audio, &acoustics, segment(0.0, 3.0), None, &VoiceConfig::default()).unwrap();
         near(t.syllable_rate_per_sec, 4.0, 1e-9);
         near(t.articulation_rate_syllables_per_sec, 4.0, 0.05);
         assert!(t.articulation_rate_words_per_sec.is_none() && t.speaking_rate_words_per_sec.is_none());
@@ -223,8 +229,9 @@ mod tests {
         let mut samples = sine(110.0, -20.0, 1.0);
         samples.extend(vec![0.0; 16_000]);
         let (audio, acoustics) = heard(samples, |t| (t < 0.5).then_some(110.0));
-        let reason =
-            |start, end| turn_voice(&audio, &acoustics, segment(start, end), None, &VoiceConfig::default()).missing;
+        let reason = |start, end| {
+            turn_voice(&audio, &acoustics, segment(start, end), None, &VoiceConfig::default()).unwrap().missing
+        };
         assert_eq!(reason(0.0, 1.0), None);
         assert_eq!(reason(0.2, 0.25), Some(Missing::TooShort));
         assert_eq!(reason(0.2, 0.2), Some(Missing::TooShort));
@@ -233,12 +240,12 @@ mod tests {
         assert_eq!(reason(1.95, 5.0), Some(Missing::PastEnd));
         assert_eq!(reason(2.0, 5.0), Some(Missing::PastEnd));
         // Unvoiced leaves what needs no pitch; the words by the turn's length are always known.
-        let t = turn_voice(&audio, &acoustics, segment(0.55, 0.95), Some(1), &VoiceConfig::default());
+        let t = turn_voice(&audio, &acoustics, segment(0.55, 0.95), Some(1), &VoiceConfig::default()).unwrap();
         assert!(t.level_db.is_some() && t.pitch_semitones.is_none() && t.jitter_local.is_none() && t.snr_db.is_none());
-        let t = turn_voice(&audio, &acoustics, segment(8.0, 10.0), Some(4), &VoiceConfig::default());
+        let t = turn_voice(&audio, &acoustics, segment(8.0, 10.0), Some(4), &VoiceConfig::default()).unwrap();
         near(t.speaking_rate_words_per_sec, 2.0, 1e-12);
         assert!(t.level_db.is_none());
-        let t = turn_voice(&audio, &acoustics, segment(8.0, 8.001), Some(2), &VoiceConfig::default());
+        let t = turn_voice(&audio, &acoustics, segment(8.0, 8.001), Some(2), &VoiceConfig::default()).unwrap();
         assert_eq!(t.speaking_rate_words_per_sec, None, "not 2000 words a second");
         // A turn of the shortest length holds enough frames wherever it starts.
         assert!((0..100).all(|k| reason(0.1 + 0.001 * f64::from(k), 0.2 + 0.001 * f64::from(k)).is_none()));
@@ -249,7 +256,7 @@ mod tests {
         let tone = sine(110.0, -20.0, 1.0);
         let later = |tail: Vec<f32>, hz: f32| {
             let (audio, acoustics) = heard([tone.clone(), tail].concat(), |t| Some(if t < 1.0 { 110.0 } else { hz }));
-            turn_voice(&audio, &acoustics, segment(0.0, 0.9), Some(2), &VoiceConfig::default())
+            turn_voice(&audio, &acoustics, segment(0.0, 0.9), Some(2), &VoiceConfig::default()).unwrap()
         };
         assert_eq!(later(vec![0.0; 16_000], 110.0), later(sine(300.0, 0.0, 1.0), 300.0));
     }

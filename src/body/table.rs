@@ -1,5 +1,7 @@
 //! The tables of bodies: one row per body and frame, one row per hand and frame.
 
+use std::ops::Range;
+
 use super::observation::body_point::{EARS, ELBOWS, HIPS, INDEXES, NOSE, SHOULDERS, WRISTS};
 use super::{Bodies, BodyConfig, BodyObservation, BodyPoint, HandObservation};
 use crate::error::Result;
@@ -168,20 +170,20 @@ pub fn hands_layout<'a>(config: &BodyConfig) -> Layout<HandRow<'a>> {
     Layout { name: "hands", description: "One hand seen in one video frame.", columns }
 }
 
-/// Rows of the `bodies` table.
+/// Rows of the `bodies` table: a row an observation.
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit its column.
-pub fn bodies_table(interview_id: &str, bodies: &Bodies, config: &BodyConfig) -> Result<Table> {
-    bodies_layout(config).table(bodies.observations.iter().map(|body| BodyRow { interview_id, body }))
+pub fn bodies_table(interview_id: &str, bodies: &Bodies, rows: Range<usize>, config: &BodyConfig) -> Result<Table> {
+    bodies_layout(config).table(bodies.observations[rows].iter().map(|body| BodyRow { interview_id, body }))
 }
 
-/// Rows of the `hands` table.
+/// Rows of the `hands` table: a row a hand.
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit its column.
-pub fn hands_table(interview_id: &str, bodies: &Bodies, config: &BodyConfig) -> Result<Table> {
-    hands_layout(config).table(bodies.hands.iter().map(|hand| HandRow { interview_id, hand }))
+pub fn hands_table(interview_id: &str, bodies: &Bodies, rows: Range<usize>, config: &BodyConfig) -> Result<Table> {
+    hands_layout(config).table(bodies.hands[rows].iter().map(|hand| HandRow { interview_id, hand }))
 }
 
 #[cfg(test)]
@@ -209,13 +211,13 @@ mod tests {
         };
         let bodies = Bodies { observations: vec![body], hands: vec![hand], sampled: Vec::new() };
         let config = BodyConfig { landmarks: true, ..BodyConfig::default() };
-        let table = bodies_table("a", &bodies, &config).unwrap();
+        let table = bodies_table("a", &bodies, 0..1, &config).unwrap();
         assert_eq!(table.column("track_id"), Some(&ColumnData::I64(vec![Some(7)])));
         assert_eq!(table.column("shoulder_width_px"), Some(&ColumnData::F32(vec![50.0])));
         assert_eq!(table.column("right_shoulder_y_px"), Some(&ColumnData::F32(vec![44.0])));
         let Some(ColumnData::F32List(lists)) = table.column("landmarks_px") else { panic!("no landmarks") };
         assert_eq!(lists[0].as_ref().map(Vec::len), Some(99));
-        let table = hands_table("a", &bodies, &config).unwrap();
+        let table = hands_table("a", &bodies, 0..1, &config).unwrap();
         assert_eq!(table.column("side"), Some(&ColumnData::Str(vec![Some("right".into())])));
         assert_eq!(table.column("person"), Some(&ColumnData::Str(vec![None])));
         assert_eq!(table.column("middle_base_y_px"), Some(&ColumnData::F32(vec![2.0])));

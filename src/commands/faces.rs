@@ -37,7 +37,10 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     for warning in report.warnings.into_iter().chain(faces.warning()) {
         tracing::warn!("{warning}");
     }
-    let tables = [faces_table(&id, &faces, &recipe.face)?, tracks_table(&id, &faces, &recipe.face)?];
+    let tables = [
+        faces_table(&id, &faces, 0..faces.observations.len(), &recipe.face)?,
+        tracks_table(&id, &faces, &recipe.face)?,
+    ];
     for (path, table) in paths.iter().zip(tables) {
         writer.write(path, &with_values(table, &recipe), &metadata)?;
     }

@@ -13,6 +13,7 @@ use super::lock::{lock, merging};
 use super::place::{gone, is_there, prepare};
 use super::process::Worker;
 use super::removed::{Unlisted, keep_needed, prune, unlisted};
+use super::selection::short_first;
 use super::shard::Shard;
 use super::watch::Limits;
 use crate::error::{Error, Result};
@@ -158,7 +159,10 @@ pub fn run(
     }
     let metadata = pipeline::file_metadata(recipe, registry)?;
     let outcomes = already(requests, recipe, &metadata, settings);
-    let left: VecDeque<usize> = (0..requests.len()).filter(|i| outcomes[*i].is_none()).collect();
+    let mut left: VecDeque<usize> = (0..requests.len()).filter(|i| outcomes[*i].is_none()).collect();
+    if left.len() == requests.len() {
+        short_first(settings.out, requests, &mut left);
+    }
     for (index, outcome) in outcomes.iter().enumerate() {
         outcome.iter().for_each(|outcome| report(index, &requests[index], Update::Ended(outcome)));
     }

@@ -1,5 +1,7 @@
 //! The tables of faces: one row per observation, one row per track.
 
+use std::ops::Range;
+
 use super::{BLENDSHAPES, EXPRESSIONS, FaceConfig, Faces, Gaze, HeadPose, Observation, Shot, ShotLayout, Track};
 use crate::error::Result;
 use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, all_from, all_of};
@@ -223,13 +225,16 @@ pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
     Layout { name: "tracks", description: "Observations of one face, unbroken within a shot.", columns }
 }
 
-/// Rows of the `faces` table.
+/// Rows of the `faces` table: a row an observation.
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit its column.
-pub fn faces_table(interview_id: &str, faces: &Faces, config: &FaceConfig) -> Result<Table> {
-    let rows =
-        faces.observations.iter().map(|o| FaceRow { interview_id, person: faces.person_of(o.track), observation: o });
+pub fn faces_table(interview_id: &str, faces: &Faces, rows: Range<usize>, config: &FaceConfig) -> Result<Table> {
+    let rows = faces.observations[rows].iter().map(|o| FaceRow {
+        interview_id,
+        person: faces.person_of(o.track),
+        observation: o,
+    });
     faces_layout(config).table(rows)
 }
 
@@ -279,7 +284,7 @@ mod tests {
             ..Faces::default()
         };
         let config = FaceConfig { landmarks: true, embeddings: true, ..FaceConfig::default() };
-        let table = faces_table("a", &faces, &config).unwrap();
+        let table = faces_table("a", &faces, 0..1, &config).unwrap();
         assert_eq!(table.rows(), 1);
         assert_eq!(table.column("person"), Some(&ColumnData::Str(vec![Some("P1".into())])));
         assert_eq!(table.column("blendshape_mouthSmileLeft"), Some(&ColumnData::F32(vec![0.5])));

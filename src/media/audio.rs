@@ -84,8 +84,8 @@ pub fn audio(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio
 /// # Errors
 /// As [`audio`]; [`Error::Write`] when the temporary folder cannot hold the samples (230 MB an hour at 16 kHz).
 pub fn audio_spooled(path: &Path, rate_hz: u32, pick: StreamPick) -> Result<DecodedAudio<SpooledAudio>> {
-    let (placed, report, warnings) = heard(path, rate_hz, pick, Some(SpooledAudio::new(rate_hz)?))?;
-    let buffer = placed.spool.map_or_else(|| SpooledAudio::new(rate_hz), Ok)?;
+    let (placed, report, warnings) = heard(path, rate_hz, pick, Some(SpooledAudio::new(rate_hz)))?;
+    let buffer = placed.spool.unwrap_or_else(|| SpooledAudio::new(rate_hz));
     Ok(DecodedAudio { buffer, report, warnings })
 }
 

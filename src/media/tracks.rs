@@ -50,7 +50,7 @@ pub(super) fn mixed(
     let mut failed = None;
     for &index in indices {
         let pick = StreamPick { audio: Some(index), video: None, mix: AudioMix::One };
-        let own = spool.as_ref().map(|_| SpooledAudio::new(rate_hz)).transpose()?;
+        let own = spool.as_ref().map(|_| SpooledAudio::new(rate_hz));
         match audio::decoded(path, rate_hz, pick, None, own) {
             Ok((placed, report, told)) => {
                 warnings.extend(told.into_iter().filter(|w| !matches!(w, Warning::StreamChosen { .. })));
@@ -105,8 +105,8 @@ pub fn speaker_tracks(path: &Path, rate_hz: u32) -> Result<Vec<(String, SpooledA
     drop(source);
     let sound = |(index, channel): (usize, Option<usize>)| {
         let pick = StreamPick { audio: Some(index), video: None, mix: AudioMix::One };
-        let (placed, ..) = audio::decoded(path, rate_hz, pick, channel, Some(SpooledAudio::new(rate_hz)?))?;
-        placed.spool.map_or_else(|| SpooledAudio::new(rate_hz), Ok)
+        let (placed, ..) = audio::decoded(path, rate_hz, pick, channel, Some(SpooledAudio::new(rate_hz)))?;
+        Ok(placed.spool.unwrap_or_else(|| SpooledAudio::new(rate_hz)))
     };
     names.into_iter().zip(parts).map(|(name, part)| Ok((name, sound(part)?))).collect()
 }

@@ -74,8 +74,8 @@ fn the_cast_is_what_people_see_and_hear() {
     for clip in ["interview_split_screen.mp4", "debate_two_faces.avi", "debate_cuts.mp4", "ted_talk.mp4"] {
         let request = Request::of_file(&shared.join("media/video").join(clip)).unwrap();
         let done = extract(&request, &mut models, &recipe, None, &|_| {}).unwrap();
-        let table = |name: &str| done.tables.iter().find(|t| t.schema().name == name).unwrap();
-        let (turns, places) = (table("turns"), places(table("faces")));
+        let table = |name: &str| done.table(name, &recipe).unwrap().unwrap();
+        let (turns, places) = (&table("turns"), places(&table("faces")));
         let (starts, ends, persons) =
             (numbers(turns, "start_secs"), numbers(turns, "end_secs"), texts(turns, "person"));
         // The two largest faces stand left and right; a single person on the screen is one and the same throughout.

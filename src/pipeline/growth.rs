@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::hear::Heard;
 use super::scene::Scene;
+use super::tables::MadeTable;
 use super::watch::Seen;
 use super::{Request, tables};
 use crate::annotation::{Annotation, SpeechTurn, Turn, Word};
@@ -77,10 +78,15 @@ fn made_tables(transcript: &Transcript, heard: &Heard) -> (Vec<Table>, Vec<Strin
     let (recipe, seen) = (Recipe::default(), Seen::default());
     let tables = tables::tables(
         &Scene::new(&request, &recipe, Some(transcript), heard, &seen, &warnings)
+            .unwrap()
             .with_words(crate::turns::Lexicon::english()),
     )
     .unwrap();
-    (tables, warnings.into_sorted())
+    let whole = |made| match made {
+        MadeTable::Whole(table) => Some(table),
+        MadeTable::Frames(_) => None,
+    };
+    (tables.into_iter().filter_map(whole).collect(), warnings.into_sorted())
 }
 
 /// Looks at segments for one turn.

@@ -9,12 +9,12 @@ use super::stages::{Stage, Stages};
 use super::transcript::place_on_sound;
 use super::{Inputs, Progress, Request, Step, Timings, Work, known_voices, told};
 use crate::annotation::{Annotation, Turn};
-use crate::audio::egemaps::{Extractor, Lld};
+use crate::audio::egemaps::{Extractor, LldSeries};
 use crate::audio::{self, Acoustics, VoiceModels};
 use crate::error::{Error, Result};
-use crate::media::{self, AudioReport, StreamPick};
+use crate::media::{self, AudioReport, SpooledAudio, StreamPick};
 use crate::recipe::Recipe;
-use crate::signal::AudioBuffer;
+use crate::signal::Sound;
 use crate::speaker::{self, Diarization, LabelledTurn, Recording, SpeakerBounds, SpeakerModels, Told, VAD_CHUNKS};
 use crate::store::rttm::{of_recording, read_rttm_counting, uri_for};
 use crate::transcript::{self, Transcript};
@@ -24,10 +24,10 @@ use crate::warning::Warning;
 /// What was heard.
 #[derive(Default)]
 pub(crate) struct Heard {
-    pub(crate) audio: AudioBuffer,
+    pub(crate) audio: SpooledAudio,
     pub(crate) report: Option<AudioReport>,
     pub(crate) acoustics: Acoustics,
-    pub(crate) lld: Lld,
+    pub(crate) lld: LldSeries,
     pub(crate) diarization: Diarization,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn hear(
     let pick = StreamPick { audio: index, mix: recipe.input.mix(), ..StreamPick::default() };
     progress(Progress::Step(Step::ReadSound));
     let step = Instant::now();
-    let decoded = match media::audio(path, audio::SAMPLE_RATE_HZ, pick) {
+    let decoded = match media::audio_spooled(path, audio::SAMPLE_RATE_HZ, pick) {
         Ok(decoded) => decoded,
         Err(Error::NoStream { undecodable, .. }) if request.audio.is_none() => {
             warnings.push(Warning::NoStream { stream: "audio", undecodable });
@@ -59,7 +59,7 @@ pub(super) fn hear(
     decoded.warnings.into_iter().for_each(|w| warnings.push(w));
     let buffer = decoded.buffer;
     // What the models hear is known by the sound itself, whatever it was decoded from.
-    let sound = if stages.are_kept() { Some(sound_hash(&buffer)) } else { None };
+    let sound = if stages.are_kept() { Some(sound_hash(&buffer)?) } else { None };
     let of_sound = OfSound { path, audio: &buffer, hash: sound.as_deref(), stages, inputs };
 
     progress(Progress::Step(Step::Listen));
@@ -69,7 +69,7 @@ pub(super) fn hear(
             let on = sound.as_ref().map(|sound| (sound, &recipe.voice));
             let described = stages.result(Stage::Voice, on.as_ref(), || {
                 let acoustics = audio::acoustics(&buffer, voice, &recipe.voice)?;
-                Ok((acoustics, Extractor::new().lld(buffer.samples())))
+                Ok((acoustics, Extractor::new().lld_series(&buffer)?))
             });
             progress(Progress::Step(Step::VoiceDone));
             (described, step.elapsed().as_secs_f64())
@@ -116,23 +116,26 @@ pub fn labelled_turns(turns: &[Turn], speech: &[f32], recipe: &Recipe) -> Vec<La
 #[derive(Clone, Copy)]
 struct OfSound<'a> {
     path: &'a Path,
-    audio: &'a AudioBuffer,
+    audio: &'a SpooledAudio,
     /// Of its samples; `None` where nothing is kept.
     hash: Option<&'a str>,
     stages: &'a Stages<'a>,
     inputs: &'a Inputs,
 }
 
+/// Samples summed at once.
+const HASHED: usize = 1 << 16;
+
 /// sha256 of rate and samples.
-fn sound_hash(audio: &AudioBuffer) -> String {
+fn sound_hash(audio: &impl Sound) -> Result<String> {
     let mut sum = Sha256::new_with_prefix(audio.rate_hz().to_le_bytes());
     let mut bytes = Vec::new();
-    for samples in audio.samples().chunks(1 << 16) {
+    for first in (0..audio.count()).step_by(HASHED) {
         bytes.clear();
-        bytes.extend(samples.iter().flat_map(|s| s.to_bits().to_le_bytes()));
+        bytes.extend(audio.piece(first..first + HASHED)?.iter().flat_map(|s| s.to_bits().to_le_bytes()));
         sum.update(&bytes);
     }
-    sum.finalize().iter().map(|b| format!("{b:02x}")).collect()
+    Ok(sum.finalize().iter().map(|b| format!("{b:02x}")).collect())
 }
 
 /// Diarization, or the RTTM that replaces it.

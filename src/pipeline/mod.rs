@@ -15,6 +15,7 @@ mod clock_truth;
 mod done;
 mod enrolment;
 mod fingerprint;
+mod frames;
 mod glance;
 #[cfg(test)]
 mod growth;
@@ -65,8 +66,12 @@ use crate::recipe::Recipe;
 use crate::speaker::SpeakerBounds;
 use crate::table::{ColumnData, Table};
 use crate::warning::Warnings;
+use frames::Frames;
+use hear::Heard;
 use scene::Scene;
 use stages::Stages;
+use tables::MadeTable;
+use watch::Seen;
 
 /// What is asked for: one interview.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -190,7 +195,9 @@ pub struct Interview {
     /// The files it was made from.
     pub inputs: Inputs,
     /// Everything but the `interviews` row.
-    pub tables: Vec<Table>,
+    tables: Vec<MadeTable>,
+    /// What tables of frames are made from, while they are written.
+    sources: Sources,
     /// The one row of `interviews`.
     pub row: Table,
     /// Speech turns, for RTTM.
@@ -201,7 +208,41 @@ pub struct Interview {
     pub stage_bytes: u64,
 }
 
+/// What was heard and seen of an interview.
+struct Sources {
+    heard: Heard,
+    seen: Seen,
+}
+
+impl std::fmt::Debug for Sources {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (heard, seen) = (self.heard.acoustics.len(), self.seen.faces.sampled.len());
+        write!(f, "{heard} frames of sound, {seen} pictures")
+    }
+}
+
 impl Interview {
+    /// What tables of frames are made from.
+    fn frames<'a>(&'a self, recipe: &'a Recipe) -> Frames<'a> {
+        let Sources { heard, seen } = &self.sources;
+        Frames { interview_id: &self.request.interview_id, heard, seen, recipe }
+    }
+
+    /// One of its tables, whole; `None` where it has no rows and is not written then.
+    ///
+    /// # Errors
+    /// As [`extract`].
+    pub fn table(&self, name: &str, recipe: &Recipe) -> Result<Option<Table>> {
+        let Some(table) = self.tables.iter().find(|t| t.name(recipe) == name) else { return Ok(None) };
+        match table {
+            MadeTable::Whole(table) => Ok(Some(table.clone())),
+            MadeTable::Frames(table) => {
+                let frames = self.frames(recipe);
+                Ok(Some(with_values((table.part)(&frames, 0..(table.rows)(&frames))?, recipe)))
+            }
+        }
+    }
+
     /// The codes of the warnings of its row, sorted; each as often as there are warnings of the kind.
     pub fn warning_codes(&self) -> Vec<String> {
         let Some(ColumnData::StrList(rows)) = self.row.column("warnings") else { return Vec::new() };
@@ -263,7 +304,7 @@ pub fn extract(
 
     progress(Progress::Step(Step::Describe));
     let step = Instant::now();
-    let scene = Scene::new(request, recipe, transcript.as_ref(), &heard, &seen, &warnings).with_words(&lexicon);
+    let scene = Scene::new(request, recipe, transcript.as_ref(), &heard, &seen, &warnings)?.with_words(&lexicon);
     let tables = tables::tables(&scene)?;
     inputs.must_be_unchanged(request, recipe)?;
     let stage_bytes = stages.commit();
@@ -272,8 +313,9 @@ pub fn extract(
     timings.models = usage.take();
     timings.tables_secs = step.elapsed().as_secs_f64();
     timings.total_secs = begun.elapsed().as_secs_f64();
-    let annotation = heard.diarization.annotation;
-    Ok(Interview { request: request.clone(), inputs, tables, row, annotation, timings, stage_bytes })
+    let annotation = heard.diarization.annotation.clone();
+    let sources = Sources { heard, seen };
+    Ok(Interview { request: request.clone(), inputs, tables, sources, row, annotation, timings, stage_bytes })
 }
 
 #[cfg(test)]

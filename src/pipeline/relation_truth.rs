@@ -146,7 +146,7 @@ fn offsets_interruptions_and_backchannels_of_a_made_talk() {
     for t in done.annotation.turns() {
         eprintln!("{} {}", t.segment, t.speaker);
     }
-    let table = done.tables.iter().find(|t| t.schema().name == "dyads").unwrap();
+    let table = &done.table("dyads", &recipe).unwrap().unwrap();
     assert_eq!(table.rows(), made.len());
     let column = |name: &str| numbers(table, name);
     let (offset, interrupts, backchannel) = (column("floor_offset_secs"), column("interrupts"), column("backchannel"));

@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Request;
+use super::frames::Frames;
 use super::hear::Heard;
 use super::transcript::{place_codes, place_events, place_on_sound};
 use super::watch::Seen;
 use super::who;
 use crate::annotation::{Annotation, SoundEvent, TierCode, Turn};
 use crate::audio::{self, TurnVoice};
+use crate::error::Result;
 use crate::recipe::Recipe;
+use crate::signal::Sound as _;
 use crate::speaker::VAD_CHUNKS;
 use crate::table::Missing;
 use crate::transcript::Transcript;
@@ -36,7 +39,7 @@ pub(crate) struct Scene<'a> {
     /// What tiers of the transcript hold beside the speech.
     pub(super) codes: Vec<TierCode>,
     /// Between transcript and voice activity, or why it could not be measured.
-    pub(super) offset: Result<TranscriptOffset, NoOffset>,
+    pub(super) offset: std::result::Result<TranscriptOffset, NoOffset>,
     /// Whether the times of the turns are moved by it.
     pub(super) is_moved: bool,
     /// Labels of the transcript and voices.
@@ -67,6 +70,9 @@ pub(crate) struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     /// Sets everything that was read, heard and seen beside each other; what does not fit is warned of.
+    ///
+    /// # Errors
+    /// Those of reading the sound back.
     pub(super) fn new(
         request: &'a Request,
         recipe: &'a Recipe,
@@ -74,7 +80,7 @@ impl<'a> Scene<'a> {
         heard: &'a Heard,
         seen: &'a Seen,
         warnings: &Warnings,
-    ) -> Self {
+    ) -> Result<Self> {
         let annotation = &heard.diarization.annotation;
         let mut turns = transcript.map_or_else(|| turns::turns_of_speech(annotation), |t| t.turns.clone());
         let offset = match transcript {
@@ -108,8 +114,11 @@ impl<'a> Scene<'a> {
             audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, f.words.ok(), &recipe.voice)
         };
         // Without sound there is nothing to hold for every turn.
-        let voices = if heard.report.is_some() { turns.iter().zip(&facts).map(voice).collect() } else { Vec::new() };
-        Scene {
+        let mut voices = Vec::new();
+        if heard.report.is_some() {
+            voices = turns.iter().zip(&facts).map(voice).collect::<Result<_>>()?;
+        }
+        Ok(Scene {
             request,
             recipe,
             transcript,
@@ -132,7 +141,7 @@ impl<'a> Scene<'a> {
             said: Vec::new(),
             contradicted,
             links,
-        }
+        })
     }
 
     /// The same with what kinds of words the transcript's turns have.
@@ -147,6 +156,11 @@ impl<'a> Scene<'a> {
     /// Key of the tables.
     pub(super) fn id(&self) -> &str {
         &self.request.interview_id
+    }
+
+    /// What tables of frames are made from.
+    pub(super) fn frames(&self) -> Frames<'_> {
+        Frames { interview_id: self.id(), heard: self.heard, seen: self.seen, recipe: self.recipe }
     }
 
     /// Speech turns.

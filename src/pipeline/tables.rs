@@ -3,23 +3,32 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use super::frames::{self, FrameTable};
 use super::scene::Scene;
 use super::{hear::Heard, interview};
-use crate::audio;
 use crate::audio::egemaps::{Extractor, FUNCTIONAL_COUNT, Functionals};
-use crate::body;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::face;
 use crate::recipe::Recipe;
+use crate::signal::{Joined, Sound as _};
 use crate::speaker::VAD_CHUNKS;
 use crate::table::{Missing, Table, TableSchema};
 use crate::time::Segment;
 use crate::turns::{self, BodyTurn, Speakers, TurnFacts, TurnsOf};
 
+/// How the rows of a table come to be.
+#[derive(Clone, Copy)]
+enum Rows {
+    /// From the scene, all at once.
+    Whole(fn(&Scene<'_>) -> Result<Table>),
+    /// Frame by frame, while they are written.
+    Frames(FrameTable),
+}
+
 /// One table of an interview.
 struct SceneTable {
     schema: fn(&Recipe) -> TableSchema,
-    make: fn(&Scene<'_>) -> Result<Table>,
+    rows: Rows,
     /// True when an interview that has no rows of it has no such file.
     only_with_rows: bool,
     /// True when tasks may take its columns for features: it says which turn a row is of.
@@ -28,7 +37,11 @@ struct SceneTable {
 
 impl SceneTable {
     const fn new(schema: fn(&Recipe) -> TableSchema, make: fn(&Scene<'_>) -> Result<Table>) -> Self {
-        SceneTable { schema, make, only_with_rows: false, features: false }
+        SceneTable { schema, rows: Rows::Whole(make), only_with_rows: false, features: false }
+    }
+
+    const fn of_frames(table: FrameTable) -> Self {
+        SceneTable { schema: table.schema, rows: Rows::Frames(table), only_with_rows: false, features: false }
     }
 
     const fn of_features(self) -> Self {
@@ -72,29 +85,15 @@ const TABLES: [SceneTable; 17] = [
         |scene| turns::speech_table(scene.id(), scene.annotation(), &scene.heard.diarization.exclusive),
     ),
     SceneTable::new(|recipe| turns::speakers_schema(recipe.turns.speaker_embeddings), speakers_table),
-    SceneTable::new(
-        |_| audio::voice_layout().schema(),
-        |scene| audio::voice_table(scene.id(), &scene.heard.acoustics, &scene.heard.lld),
-    ),
-    SceneTable::new(
-        |recipe| face::faces_layout(&recipe.face).schema(),
-        |scene| face::faces_table(scene.id(), &scene.seen.faces, &scene.recipe.face),
-    ),
+    SceneTable::of_frames(frames::VOICE),
+    SceneTable::of_frames(frames::FACES),
     SceneTable::new(
         |recipe| face::tracks_layout(&recipe.face).schema(),
         |scene| face::tracks_table(scene.id(), &scene.seen.faces, &scene.recipe.face),
     ),
     SceneTable::new(|_| turns::turn_bodies_schema(), turn_bodies_table).only_with_rows(),
-    SceneTable::new(
-        |recipe| body::bodies_layout(&recipe.body).schema(),
-        |scene| body::bodies_table(scene.id(), &scene.seen.bodies, &scene.recipe.body),
-    )
-    .only_with_rows(),
-    SceneTable::new(
-        |recipe| body::hands_layout(&recipe.body).schema(),
-        |scene| body::hands_table(scene.id(), &scene.seen.bodies, &scene.recipe.body),
-    )
-    .only_with_rows(),
+    SceneTable::of_frames(frames::BODIES).only_with_rows(),
+    SceneTable::of_frames(frames::HANDS).only_with_rows(),
 ];
 
 /// The contract of every table of an output folder, in the order of SCHEMA.md.
@@ -118,7 +117,7 @@ pub fn with_values(table: Table, recipe: &Recipe) -> Table {
 }
 
 /// The values of a recipe, nothing in them that says where something lies on this machine.
-fn values(recipe: &Recipe) -> BTreeMap<String, String> {
+pub(super) fn values(recipe: &Recipe) -> BTreeMap<String, String> {
     // Only what has no TOML form fails, and a recipe has one.
     recipe.told(String::new(), String::new(), String::new()).values().unwrap_or_default()
 }
@@ -130,21 +129,70 @@ pub fn feature_tables(recipe: &Recipe) -> Vec<TableSchema> {
     all.map(|schema| schema.filled(&|key| values.get(key).cloned())).collect()
 }
 
-/// All tables but the interview's row.
-pub(super) fn tables(scene: &Scene<'_>) -> Result<Vec<Table>> {
+/// A table of an interview that is about to be written.
+#[derive(Debug)]
+pub(super) enum MadeTable {
+    /// All of it.
+    Whole(Table),
+    /// What is made while it is written.
+    Frames(FrameTable),
+}
+
+impl MadeTable {
+    /// The table's name.
+    pub(super) fn name(&self, recipe: &Recipe) -> &'static str {
+        match self {
+            MadeTable::Whole(table) => table.schema().name,
+            MadeTable::Frames(table) => (table.schema)(recipe).name,
+        }
+    }
+}
+
+/// All tables but the interview's row, those without a row left out that are written with rows only.
+pub(super) fn tables(scene: &Scene<'_>) -> Result<Vec<MadeTable>> {
     let values = values(scene.recipe);
     let mut tables = Vec::with_capacity(TABLES.len());
     for one in &TABLES {
-        let table = (one.make)(scene)?;
-        if table.rows() > 0 || !one.only_with_rows {
-            tables.push(table.filled(&|key| values.get(key).cloned()));
+        let (made, rows) = match one.rows {
+            Rows::Whole(make) => {
+                let table = make(scene)?;
+                let rows = table.rows();
+                (MadeTable::Whole(table.filled(&|key| values.get(key).cloned())), rows)
+            }
+            Rows::Frames(table) => (MadeTable::Frames(table), (table.rows)(&scene.frames())),
+        };
+        if rows > 0 || !one.only_with_rows {
+            tables.push(made);
         }
     }
     Ok(tables)
 }
 
+/// Describes voices for a table whose rows cannot fail: the first failure is kept, and told once the table is made.
+struct Describer<'a> {
+    heard: &'a Heard,
+    extractor: RefCell<Extractor>,
+    failure: RefCell<Option<Error>>,
+}
+
+impl<'a> Describer<'a> {
+    fn new(heard: &'a Heard) -> Self {
+        Describer { heard, extractor: RefCell::new(Extractor::new()), failure: RefCell::new(None) }
+    }
+
+    fn functionals(&self, of: impl FnOnce(&Heard, &mut Extractor) -> Result<Functionals>) -> Functionals {
+        of(self.heard, &mut self.extractor.borrow_mut()).unwrap_or_else(|error| {
+            self.failure.borrow_mut().get_or_insert(error);
+            without(Missing::NoStream)
+        })
+    }
+
+    fn told(self, table: Result<Table>) -> Result<Table> {
+        self.failure.into_inner().map_or(table, Err)
+    }
+}
+
 fn turns_table(scene: &Scene<'_>) -> Result<Table> {
-    let extractor = RefCell::new(Extractor::new());
     let rows = &scene.body_turns;
     let own = |(turn, facts): (usize, &TurnFacts)| {
         let (a, b) = (rows.partition_point(|r| r.turn < turn), rows.partition_point(|r| r.turn <= turn));
@@ -152,14 +200,16 @@ fn turns_table(scene: &Scene<'_>) -> Result<Table> {
     };
     let bodies: Option<Vec<BodyTurn>> =
         scene.recipe.body.is_on().then(|| scene.facts.iter().enumerate().map(own).collect());
-    turns::turns_table(&TurnsOf {
+    let describer = Describer::new(scene.heard);
+    let table = turns::turns_table(&TurnsOf {
         relations: scene.relations(),
         facts: &scene.facts,
-        egemaps: &|turn| turn_egemaps(turn.segment, scene.heard, &mut extractor.borrow_mut()),
+        egemaps: &|turn| describer.functionals(|heard, extractor| turn_egemaps(turn.segment, heard, extractor)),
         said: &scene.said,
         bodies: bodies.as_deref(),
         config: &scene.recipe.turns,
-    })
+    });
+    describer.told(table)
 }
 
 fn turn_faces_table(scene: &Scene<'_>) -> Result<Table> {
@@ -175,38 +225,36 @@ fn turn_bodies_table(scene: &Scene<'_>) -> Result<Table> {
 fn speakers_table(scene: &Scene<'_>) -> Result<Table> {
     let voices = &scene.heard.diarization.voices;
     let embedding = |name: &str| voices.iter().find(|v| v.speaker == name)?.embedding.clone();
-    turns::speakers_table(&Speakers {
+    let describer = Describer::new(scene.heard);
+    let table = turns::speakers_table(&Speakers {
         interview_id: scene.id(),
         annotation: scene.annotation(),
         turns: &scene.turns,
         matches: &scene.matches,
         cast: &scene.cast,
         embedding: if scene.recipe.turns.speaker_embeddings { Some(&embedding) } else { None },
-        egemaps: &|speaker| speaker_egemaps(speaker, scene.heard),
-    })
+        egemaps: &|speaker| describer.functionals(|heard, extractor| speaker_egemaps(speaker, heard, extractor)),
+    });
+    describer.told(table)
+}
+
+fn without(missing: Missing) -> Functionals {
+    Functionals { values: [None; FUNCTIONAL_COUNT], opensmile: [None; FUNCTIONAL_COUNT], missing: Some(missing) }
 }
 
 /// eGeMAPS of a turn, cut out and analysed on its own as openSMILE does.
-fn turn_egemaps(segment: Segment, heard: &Heard, extractor: &mut Extractor) -> Functionals {
-    let without = |missing| Functionals {
-        values: [None; FUNCTIONAL_COUNT],
-        opensmile: [None; FUNCTIONAL_COUNT],
-        missing: Some(missing),
-    };
+fn turn_egemaps(segment: Segment, heard: &Heard, extractor: &mut Extractor) -> Result<Functionals> {
     match &heard.report {
-        None => without(Missing::NoStream),
-        Some(_) if segment.start() >= heard.audio.duration() => without(Missing::PastEnd),
-        Some(_) => extractor.functionals(heard.audio.slice(segment)),
+        None => Ok(without(Missing::NoStream)),
+        Some(_) if segment.start() >= heard.audio.duration() => Ok(without(Missing::PastEnd)),
+        Some(_) => extractor.functionals_of(&Joined::new(&heard.audio, std::iter::once(segment))),
     }
 }
 
 /// eGeMAPS of everything one voice says alone: its stretches of the exclusive annotation, joined.
-fn speaker_egemaps(speaker: &str, heard: &Heard) -> Functionals {
-    let mut joined = Vec::new();
-    for turn in heard.diarization.exclusive.turns().iter().filter(|t| t.speaker == speaker) {
-        joined.extend_from_slice(heard.audio.slice(turn.segment));
-    }
-    Extractor::new().functionals(&joined)
+fn speaker_egemaps(speaker: &str, heard: &Heard, extractor: &mut Extractor) -> Result<Functionals> {
+    let own = heard.diarization.exclusive.turns().iter().filter(|t| t.speaker == speaker);
+    extractor.functionals_of(&Joined::new(&heard.audio, own.map(|t| t.segment)))
 }
 
 #[cfg(test)]

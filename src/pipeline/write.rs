@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::tables::MadeTable;
 use super::{Interview, Models, Request, done, interview, told};
 use crate::error::{Error, Result};
 use crate::inference::{ModelSet, Registry};
@@ -47,17 +48,24 @@ pub fn write(target: Target<'_>, made: &Interview, recipe: &Recipe, registry: &R
     // An older row would vouch for tables that are being replaced.
     remove_table(&row)?;
     // A table that this run has no rows for (words) must not stay from an earlier one.
-    let is_made = |name: &str| made.tables.iter().any(|t| t.schema().name == name);
-    for name in super::table_names(recipe).into_iter().filter(|name| !is_made(name)) {
+    let written: Vec<&str> = made.tables.iter().map(|table| table.name(recipe)).collect();
+    for name in super::table_names(recipe).into_iter().filter(|name| !written.contains(name)) {
         remove_table(&target.table_path(name, id)?)?;
     }
-    for table in &made.tables {
-        writer.write(&target.table_path(table.schema().name, id)?, table, &metadata)?;
+    let frames = made.frames(recipe);
+    for (table, name) in made.tables.iter().zip(&written) {
+        let path = target.table_path(name, id)?;
+        match table {
+            MadeTable::Whole(table) => writer.write(&path, table, &metadata)?,
+            MadeTable::Frames(table) => {
+                let (schema, make) = (table.told_schema(recipe), |rows| (table.part)(&frames, rows));
+                writer.write_made(&path, (&schema, (table.rows)(&frames)), &make, &metadata)?;
+            }
+        }
     }
     rttm::write_rttm(&paths::rttm_path(out, id)?, &rttm::uri_for(id), &made.annotation)?;
     writer.write(&row, &made.row, &metadata)?;
-    let names: Vec<&str> = made.tables.iter().map(|t| t.schema().name).chain(["interviews"]).collect();
-    done::keep(out, made, &metadata, &names)
+    done::keep(out, made, &metadata, &[written.as_slice(), &["interviews"]].concat())
 }
 
 /// Writes the row of an interview that failed.

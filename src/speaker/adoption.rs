@@ -5,14 +5,14 @@ use super::enrolment::frames_of;
 use super::{Diarization, SpeakerModels, SpeakerVoice, reconstruct};
 use crate::annotation::{Annotation, union_secs};
 use crate::error::Result;
-use crate::signal::AudioBuffer;
+use crate::signal::Sound;
 use crate::table::Missing;
 
 /// Takes `annotation` as who spoke when in `audio`; voices are embedded where they speak alone.
 ///
 /// # Errors
 /// [`crate::error::Error::Model`] when a model fails.
-pub fn adopt(annotation: Annotation, audio: &AudioBuffer, models: &mut SpeakerModels) -> Result<Diarization> {
+pub fn adopt(annotation: Annotation, audio: &impl Sound, models: &mut SpeakerModels) -> Result<Diarization> {
     let mut speaking = vec![0u8; feature_frame(audio.duration()) + 1];
     let names = annotation.speakers();
     let own =

@@ -10,10 +10,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::store::parquet::{self, FileMetadata, OutTable};
+use crate::store::parquet::{self, FileMetadata, OutColumn, OutTable};
 use crate::store::parts;
 use crate::store::read::{self, StoredSchema, StoredTable};
-use crate::table::Table;
+use crate::store::rows::{MakeRows, OutRows};
+use crate::table::{Table, TableSchema};
 
 /// What a table is written as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +42,7 @@ struct FormatSpec {
     /// For `--help`.
     help: &'static str,
     /// Writes a table's files, each whole or not at all.
-    write: fn(&Path, &OutTable<'_>, &FileMetadata) -> Result<()>,
+    write: fn(&Path, &OutRows<'_>, &FileMetadata) -> Result<()>,
     /// Reads what is told of a table without its values.
     schema: fn(&Path) -> Result<StoredSchema>,
     /// Reads the values of those columns that the schema names.
@@ -201,10 +202,30 @@ impl Writer {
         self.write_out(path, &parquet::out(table), metadata)
     }
 
+    /// The same for a table of `rows` rows that `make` makes a row group at a time.
+    ///
+    /// # Errors
+    /// As [`Writer::write`], and what `make` gives, as the cause of an [`Error::Write`].
+    pub fn write_made(
+        self,
+        path: &Path,
+        (schema, rows): (&TableSchema, usize),
+        make: MakeRows<'_>,
+        metadata: &FileMetadata,
+    ) -> Result<()> {
+        let columns = schema.columns.iter().map(|spec| OutColumn::new(spec, None)).collect();
+        let table = OutTable { name: schema.name, description: schema.description, rows, columns };
+        self.write_rows(path, &OutRows::made(&table, make), metadata)
+    }
+
     /// [`Writer::write`] for tables of any origin.
     pub(super) fn write_out(self, path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) -> Result<()> {
+        self.write_rows(path, &OutRows::held(table), metadata)
+    }
+
+    fn write_rows(self, path: &Path, rows: &OutRows<'_>, metadata: &FileMetadata) -> Result<()> {
         self.check(path)?;
-        (self.format.of().write)(path, table, metadata)
+        (self.format.of().write)(path, rows, metadata)
     }
 }
 

@@ -22,6 +22,7 @@ pub mod provenance;
 pub mod read;
 mod rejoined;
 pub mod row_groups;
+mod rows;
 pub mod rttm;
 mod seal;
 pub mod sweep;
@@ -29,3 +30,4 @@ pub mod whole;
 
 pub use format::{Format, Writer, remove_table};
 pub use parts::read_parts;
+pub use rows::MakeRows;

@@ -20,13 +20,11 @@ use polars::prelude::{
 use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 
 use crate::error::{Cause, Error, Result};
+use crate::store::rows::OutRows;
 use crate::store::seal;
 use crate::store::whole::write_whole;
 use crate::table::{ColumnData, ColumnSpec, Kind, Table};
 use crate::text::clean;
-
-/// Rows a row group: a 10 ms table of a quarter of an hour is one; readers skip whole groups by their statistics.
-pub(super) const ROW_GROUP_ROWS: usize = 1 << 17;
 
 /// Level 3 is zstd's own default; fixed, since another level is other bytes.
 const ZSTD_LEVEL: i32 = 3;
@@ -69,6 +67,7 @@ pub(super) mod field_key {
 }
 
 /// One column on its way out.
+#[derive(Clone)]
 pub(super) struct OutColumn<'a> {
     pub name: &'a str,
     pub unit: &'a str,
@@ -122,7 +121,7 @@ impl OutTable<'_> {
 /// # Errors
 /// As there.
 pub fn write(path: &Path, table: &Table, metadata: &FileMetadata) -> Result<()> {
-    write_table(path, &out(table), metadata)
+    write_table(path, &OutRows::held(&out(table)), metadata)
 }
 
 /// The form in which a table is written.
@@ -133,16 +132,12 @@ pub(super) fn out(table: &Table) -> OutTable<'_> {
 }
 
 /// [`write`] for tables of any origin.
-pub(super) fn write_table(path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) -> Result<()> {
-    table.refuse_twins(path)?;
+pub(super) fn write_table(path: &Path, rows: &OutRows<'_>, metadata: &FileMetadata) -> Result<()> {
+    rows.table.refuse_twins(path)?;
     write_whole(path, |file| {
-        let mut writer = batched(&mut *file, table, metadata)?;
-        let rows = table.rows;
+        let mut writer = batched(&mut *file, rows.table, metadata)?;
         // Group by group: the copy that polars needs never exceeds one row group.
-        for start in (0..rows).step_by(ROW_GROUP_ROWS) {
-            writer.write_batch(&frame(&table.columns, start..rows.min(start + ROW_GROUP_ROWS))?)?;
-            crate::pulse::beat();
-        }
+        rows.each_group(|columns, group| Ok(writer.write_batch(&frame(columns, group)?)?))?;
         writer.finish()?;
         drop(writer);
         Ok(seal::seal(file, seal::PARQUET)?)
@@ -390,7 +385,7 @@ mod tests {
     fn many_rows_make_several_groups_and_read_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.parquet");
-        let rows = 2 * ROW_GROUP_ROWS + 7;
+        let rows = 2 * crate::store::rows::ROW_GROUP_ROWS + 7;
         let schema = TableSchema { name: "t", description: "", columns: vec![ColumnSpec::new("i", Kind::I64, "", "")] };
         let values = ColumnData::I64((0..rows as i64).map(Some).collect());
         write(&path, &Table::new(schema, vec![values.clone()]).unwrap(), &metadata()).unwrap();

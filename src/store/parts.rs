@@ -75,7 +75,7 @@ mod tests {
             ColumnSpec::new("list", Kind::F32List, "", "List."),
         ];
         let mut t = TableBuilder::new(TableSchema { name: "t", description: "", columns });
-        let rows = crate::store::parquet::ROW_GROUP_ROWS + PART_ROWS / 2 + 3;
+        let rows = crate::store::rows::ROW_GROUP_ROWS + PART_ROWS / 2 + 3;
         for i in 0..rows {
             t.row().set("i", i);
             if i % 3 > 0 {

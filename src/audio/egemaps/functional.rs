@@ -5,13 +5,15 @@
 //! when the signal ended. The last is kept; of the first two both views are given: [`Functionals::opensmile`] has its
 //! numbers, [`Functionals::values`] leaves undefined what is undefined.
 
+use std::borrow::Cow;
+
 use crate::table::Missing;
 
 use super::extremum::{Course, course};
 use super::harmonic::NO_LEVEL;
 use super::names::FUNCTIONAL_COUNT;
 use super::smooth::{sma3, sma3nz, sma3nz_blind_from};
-use super::{Contours, Functionals, column};
+use super::{Functionals, column};
 
 /// Seconds per frame.
 const FRAME_SECS: f32 = 0.01;
@@ -30,32 +32,48 @@ pub(super) fn undefined() -> Functionals {
     }
 }
 
-/// Describes the contours before they are smoothed.
-pub(super) fn functionals(contours: &Contours) -> Functionals {
-    let voice = Voice::new(contours);
+/// What is known of the contours beside themselves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    /// [`super::Contours::decided`].
+    pub(super) decided: usize,
+    /// [`super::Contours::mean_energy`].
+    pub(super) mean_energy: f64,
+}
+
+/// Describes the contours before they are smoothed, one after the other: `column` gives each when it is looked at.
+///
+/// # Errors
+/// What `column` gives.
+pub(super) fn functionals<'a, E>(
+    extent: Extent,
+    column: impl Fn(usize) -> Result<Cow<'a, [f32]>, E>,
+) -> Result<Functionals, E> {
+    let voice = Voice::new(&column(column::PITCH)?, extent.decided);
     let mut list = List::new();
-    let pitch = voice.contour(&contours.columns[column::PITCH]);
-    let loudness = whole_contour(&contours.columns[column::LOUDNESS]);
+    let pitch = voice.contour(&column(column::PITCH)?);
+    let loudness = whole_contour(&column(column::LOUDNESS)?);
 
     list.ten(&without_zeros(&pitch));
     list.ten(&loudness);
     for c in [column::FLUX, column::MFCC, column::MFCC + 1, column::MFCC + 2, column::MFCC + 3] {
-        list.two(&whole_contour(&contours.columns[c]));
+        list.two(&whole_contour(&column(c)?));
     }
     for c in column::JITTER..=column::LAST {
-        list.two(&voice.harmonic_contour(&contours.columns[c], column::is_formant(c)));
+        let contour = column(c)?;
+        list.two(&voice.harmonic_contour(&contour, column::is_formant(c)));
         if column::is_formant_level(c) {
-            let masked: Vec<f32> = contours.columns[c].iter().map(|&l| if l == NO_LEVEL { 0.0 } else { l }).collect();
+            let masked: Vec<f32> = contour.iter().map(|&l| if l == NO_LEVEL { 0.0 } else { l }).collect();
             list.replace_two(&voice.harmonic_contour(&masked, false));
         }
     }
     let balance = [column::ALPHA, column::HAMMARBERG, column::SLOPE, column::SLOPE + 1, column::FLUX];
     let cepstra = [column::MFCC, column::MFCC + 1, column::MFCC + 2, column::MFCC + 3];
     for c in balance.into_iter().chain(cepstra) {
-        list.two(&voice.voiced_contour(&contours.columns[c]));
+        list.two(&voice.voiced_contour(&column(c)?));
     }
     for c in balance {
-        list.mean(&voice.unvoiced_contour(&contours.columns[c]));
+        list.mean(&voice.unvoiced_contour(&column(c)?));
     }
     list.push(Some(course(&loudness).peaks as f32 / (loudness.len() as f32 * FRAME_SECS)));
     // Of fewer frames than a run must have there is no telling.
@@ -64,15 +82,15 @@ pub(super) fn functionals(contours: &Contours) -> Functionals {
     list.push_or(voiced_runs.len() as f32 / (FRAME_SECS * pitch.len() as f32), tellable);
     list.lengths(&voiced_runs);
     list.lengths(&runs(&pitch, |p| p == 0.0));
-    list.level(10.0 * contours.mean_energy.max(ENERGY_FLOOR).log10());
+    list.level(10.0 * extent.mean_energy.max(ENERGY_FLOOR).log10());
 
-    let missing = if contours.mean_energy == 0.0 {
+    let missing = if extent.mean_energy == 0.0 {
         list.values = [None; FUNCTIONAL_COUNT];
         Some(Missing::Silent)
     } else {
         pitch.iter().all(|&p| p == 0.0).then_some(Missing::Unvoiced)
     };
-    Functionals { values: list.values, opensmile: list.opensmile, missing }
+    Ok(Functionals { values: list.values, opensmile: list.opensmile, missing })
 }
 
 /// Values in the order of the functionals, in both views.
@@ -156,8 +174,8 @@ struct Voice {
 }
 
 impl Voice {
-    fn new(contours: &Contours) -> Self {
-        Voice { voiced: contours.columns[column::PITCH].iter().map(|&p| p > 0.0).collect(), decided: contours.decided }
+    fn new(pitch: &[f32], decided: usize) -> Self {
+        Voice { voiced: pitch.iter().map(|&p| p > 0.0).collect(), decided }
     }
 
     /// The pitch contour and those of unvoiced frames: up to the last frame whose pitch was decided before the end was

@@ -43,10 +43,17 @@ mod pitch;
 mod radix;
 mod root;
 mod smooth;
+mod stream;
 mod timbre;
 mod track;
 
+pub use stream::LldSeries;
+
 pub use names::{Entry, FUNCTIONAL_COUNT, FUNCTIONALS, LLD_COUNT, LLDS};
+
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::ops::Range;
 
 use crate::audio::spectrum::{Complex, RealDft, gauss, hamming, magnitudes};
 use crate::table::Missing;
@@ -154,6 +161,10 @@ pub struct Functionals {
 #[derive(Debug, Default)]
 struct Contours {
     columns: [Vec<f32>; LLD_COUNT],
+    /// Frames that were taken off the front of each column.
+    first: usize,
+    /// Sum over the short frames of their mean square.
+    energy: f64,
     /// Long frames whose pitch was decided before the signal's end was known.
     decided: usize,
     /// Mean over the short frames of their mean square.
@@ -212,7 +223,7 @@ impl Extractor {
 
     /// The descriptors of a 16 kHz mono signal; memory beyond the result is bounded.
     pub fn lld(&mut self, samples: &[f32]) -> Lld {
-        smoothed(self.contours(samples))
+        smoothed(self.contours(samples), [None; LLD_COUNT])
     }
 
     /// The functionals of a 16 kHz mono signal, a whole recording or one turn cut out, exactly as openSMILE does for a
@@ -225,12 +236,11 @@ impl Extractor {
     pub fn analyse(&mut self, samples: &[f32]) -> (Lld, Functionals) {
         let contours = self.contours(samples);
         let functionals = described(samples, &contours);
-        (smoothed(contours), functionals)
+        (smoothed(contours, [None; LLD_COUNT]), functionals)
     }
 
     fn contours(&mut self, signal: &[f32]) -> Contours {
-        let count = |window: usize| if signal.len() < window { 0 } else { (signal.len() - window) / STEP + 1 };
-        let (short, long) = (count(SHORT_WINDOW), count(LONG_WINDOW));
+        let (short, long) = frames(signal.len());
         let mut out = Contours::default();
         if long == 0 {
             return out;
@@ -239,28 +249,45 @@ impl Extractor {
             // One more for the frame that smoothing adds.
             column.reserve_exact(if c < column::PITCH || column::is_formant(c) { short } else { long } + 1);
         }
+        self.restart();
+        self.block((0, signal), 0..short, long, &mut out);
+        self.conclude((0, signal), (short, long), &mut out);
+        out
+    }
+
+    /// Forgets the signal before.
+    fn restart(&mut self) {
         self.timbre.restart();
         self.tracker.restart();
         self.period.restart();
-        let mut energy = 0.0;
-        for i in 0..short {
+    }
+
+    /// Adds the next short frames of a signal that has `long` long ones. Of the signal that part is given which begins
+    /// at a sample: before the frames, and before what the periods are still to be followed in.
+    fn block(&mut self, part: (usize, &[f32]), frames: Range<usize>, long: usize, out: &mut Contours) {
+        let (first, signal) = part;
+        for i in frames {
             crate::pulse::beat();
-            energy += self.short_frame(&signal[i * STEP..i * STEP + SHORT_WINDOW], &mut out);
+            let at = i * STEP - first;
+            out.energy += self.short_frame(&signal[at..at + SHORT_WINDOW], out);
             if i < long {
-                self.long_frame(i, &signal[i * STEP..i * STEP + LONG_WINDOW]);
-                self.take_decided(signal, &mut out);
+                self.long_frame(i, &signal[at..at + LONG_WINDOW]);
+                self.take_decided(part, out);
             }
         }
-        out.decided = out.columns[column::PITCH].len();
+    }
+
+    /// Ends a signal of so many short and long frames.
+    fn conclude(&mut self, part: (usize, &[f32]), (short, long): (usize, usize), out: &mut Contours) {
+        out.decided = out.first + out.columns[column::PITCH].len();
         self.tracker.finish();
-        self.take_decided(signal, &mut out);
+        self.take_decided(part, out);
         for c in 0..LLD_COUNT {
             if column::is_formant(c) {
-                out.columns[c].truncate(long);
+                out.columns[c].truncate(long - out.first);
             }
         }
-        out.mean_energy = f64::from((energy / short as f64) as f32);
-        out
+        out.mean_energy = f64::from((out.energy / short as f64) as f32);
     }
 
     /// Adds the descriptors of the short window; gives its mean square.
@@ -298,14 +325,15 @@ impl Extractor {
     }
 
     /// Describes the long frames whose pitch has been decided.
-    fn take_decided(&mut self, signal: &[f32], out: &mut Contours) {
+    fn take_decided(&mut self, part: (usize, &[f32]), out: &mut Contours) {
         while let Some(hz) = self.tracker.next() {
-            let i = out.columns[column::PITCH].len();
+            let own = out.columns[column::PITCH].len();
+            let i = out.first + own;
             let hz = if self.loud[i % RING] { hz } else { 0.0 };
-            let (jitter, shimmer) = self.period.follow(signal, hz);
+            let (jitter, shimmer) = self.period.follow(part, hz);
             let harmonics = if hz > 0.0 {
                 let spectrum = &self.spectra[i % RING * pitch::BINS..][..pitch::BINS];
-                let formants = [0, 1, 2].map(|f| out.columns[column::FORMANT + 3 * f][i]);
+                let formants = [0, 1, 2].map(|f| out.columns[column::FORMANT + 3 * f][own]);
                 self.harmonic.measure(spectrum, hz, formants)
             } else {
                 HarmonicMeasures::UNVOICED
@@ -356,17 +384,29 @@ fn semitones(hz: f32) -> f32 {
     }
 }
 
-fn smoothed(mut contours: Contours) -> Lld {
+/// Numbers of short and of long frames of so many samples.
+fn frames(samples: usize) -> (usize, usize) {
+    let count = |window: usize| if samples < window { 0 } else { (samples - window) / STEP + 1 };
+    (count(SHORT_WINDOW), count(LONG_WINDOW))
+}
+
+/// How a column is smoothed.
+fn smoothing(c: usize) -> smooth::Kind {
+    if c < column::PITCH { smooth::Kind::All } else { smooth::Kind::Nonzero }
+}
+
+/// `before` has the frame before the first of each column, where some were taken off.
+fn smoothed(mut contours: Contours, before: [Option<f32>; LLD_COUNT]) -> Lld {
     // openSMILE smooths the last frame decided before the signal's end, and those after, without a look at the next,
     // and gives the frame after that last one its raw value.
-    let last = contours.decided.checked_sub(1);
-    for (c, contour) in contours.columns.iter_mut().enumerate() {
+    let last = contours.decided.checked_sub(1 + contours.first);
+    for (c, (contour, before)) in contours.columns.iter_mut().zip(before).enumerate() {
         if c < column::PITCH {
-            smooth::sma3(contour);
+            smooth::end(smoothing(c), before, usize::MAX, contour);
         } else {
             let repeated = last.and_then(|i| contour.get(i).copied());
-            smooth::sma3nz_blind_from(last.unwrap_or(usize::MAX), contour);
-            if let Some((frame, raw)) = contour.get_mut(contours.decided).zip(repeated) {
+            smooth::end(smoothing(c), before, last.unwrap_or(usize::MAX), contour);
+            if let Some((frame, raw)) = contour.get_mut(contours.decided - contours.first).zip(repeated) {
                 *frame = raw;
             }
         }
@@ -382,5 +422,13 @@ fn described(samples: &[f32], contours: &Contours) -> Functionals {
     if samples.len() < LONG_WINDOW {
         return functional::undefined();
     }
-    functional::functionals(contours)
+    let column = |c: usize| Ok::<_, Infallible>(Cow::from(contours.columns[c].as_slice()));
+    let Ok(functionals) = functional::functionals(contours.extent(), column);
+    functionals
+}
+
+impl Contours {
+    fn extent(&self) -> functional::Extent {
+        functional::Extent { decided: self.decided, mean_energy: self.mean_energy }
+    }
 }

@@ -55,9 +55,14 @@ impl PeriodFollower {
         self.shimmer = 0.0;
     }
 
-    /// Local jitter (ratio) and shimmer (dB) of the next frame of `signal`, whose pitch is `hz`; both 0 where it is
-    /// unvoiced.
-    pub(super) fn follow(&mut self, signal: &[f32], hz: f32) -> (f32, f32) {
+    /// The first sample that the next frame may look at.
+    pub(super) fn needs_from(&self) -> usize {
+        self.next
+    }
+
+    /// Local jitter (ratio) and shimmer (dB) of the next frame of a signal, whose pitch is `hz`; both 0 where it is
+    /// unvoiced. Of the signal that part is given which begins at a sample, to the frame's end at least.
+    pub(super) fn follow(&mut self, (first, signal): (usize, &[f32]), hz: f32) -> (f32, f32) {
         let start = self.frame * STEP;
         self.frame += 1;
         let due = STEP + self.behind;
@@ -74,7 +79,8 @@ impl PeriodFollower {
         let search = ((1.0 - SEARCH) * period).floor() as usize..((1.0 + SEARCH) * period).ceil() as usize + 1;
         let longest = search.end - 1;
         let wanted = due.max(2 * longest + 2).min(WINDOW + self.behind);
-        self.prepare(&signal[self.next.min(signal.len())..(self.next + wanted).min(signal.len())]);
+        let from = (self.next - first).min(signal.len());
+        self.prepare(&signal[from..(from + wanted).min(signal.len())]);
         let samples = std::mem::take(&mut self.samples);
 
         let mut tally = Tally::default();
@@ -219,7 +225,7 @@ mod tests {
         let x = tone(|_| 0.5);
         let mut p = PeriodFollower::default();
         for _ in 0..90 {
-            let (j, s) = p.follow(&x, 160.0);
+            let (j, s) = p.follow((0, &x), 160.0);
             assert!(j < 1e-4 && s < 1e-3, "{j} {s}");
         }
     }
@@ -228,13 +234,13 @@ mod tests {
     fn alternating_amplitudes_are_shimmer() {
         let x = tone(|i| if (i / 100) % 2 == 0 { 0.55 } else { 0.45 });
         let mut p = PeriodFollower::default();
-        let s = (0..50).map(|_| p.follow(&x, 160.0).1).last().unwrap();
+        let s = (0..50).map(|_| p.follow((0, &x), 160.0).1).last().unwrap();
         // 0.1 of 0.5: 20 log10(1.2).
         assert!((s - 1.5836).abs() < 0.02, "{s}");
     }
 
     #[test]
     fn unvoiced_frames_are_zero() {
-        assert_eq!(PeriodFollower::default().follow(&[0.1; 1000], 0.0), (0.0, 0.0));
+        assert_eq!(PeriodFollower::default().follow((0, &[0.1; 1000]), 0.0), (0.0, 0.0));
     }
 }

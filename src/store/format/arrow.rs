@@ -18,9 +18,10 @@ use polars_arrow::offset::{Offsets, OffsetsBuffer};
 use polars_arrow::record_batch::RecordBatchT;
 
 use crate::error::Result;
-use crate::store::parquet::{FileMetadata, OutTable, ROW_GROUP_ROWS, arrow_field, entries};
+use crate::store::parquet::{FileMetadata, arrow_field, entries};
 use crate::store::parts::{PART_ROWS, part_of};
 use crate::store::read::{FileKind, StoredSchema, StoredTable, column_data, guarded, stored_schema};
+use crate::store::rows::OutRows;
 use crate::store::seal::{self, Extent};
 use crate::store::whole::write_whole;
 use crate::table::ColumnData;
@@ -28,7 +29,8 @@ use crate::text::clean;
 
 const FILE: FileKind = FileKind { name: "Arrow IPC file", tail: seal::ARROW };
 
-pub(super) fn write(path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) -> Result<()> {
+pub(super) fn write(path: &Path, rows: &OutRows<'_>, metadata: &FileMetadata) -> Result<()> {
+    let table = rows.table;
     table.refuse_twins(path)?;
     write_whole(path, |file| {
         let schema = Arc::new(ArrowSchema::from_iter(table.columns.iter().map(arrow_field)));
@@ -38,16 +40,14 @@ pub(super) fn write(path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) 
         let mut writer = FileWriter::new(&mut *file, Arc::clone(&schema), None, WriteOptions { compression: None });
         writer.set_custom_schema_metadata(Arc::new(told.collect()));
         writer.start()?;
-        for start in (0..table.rows).step_by(ROW_GROUP_ROWS) {
-            let rows = start..table.rows.min(start + ROW_GROUP_ROWS);
-            let arrays = table.columns.iter().zip(schema.iter_values()).map(|(c, field)| match c.data {
-                Some(data) => array(data, rows.clone(), field.dtype()),
-                None => array(&ColumnData::missing(c.kind, rows.len()), 0..rows.len(), field.dtype()),
+        rows.each_group(|columns, group| {
+            let arrays = columns.iter().zip(schema.iter_values()).map(|(c, field)| match c.data {
+                Some(data) => array(data, group.clone(), field.dtype()),
+                None => array(&ColumnData::missing(c.kind, group.len()), 0..group.len(), field.dtype()),
             });
             let arrays = arrays.collect::<PolarsResult<_>>()?;
-            writer.write(&RecordBatchT::try_new(rows.len(), Arc::clone(&schema), arrays)?, None)?;
-            crate::pulse::beat();
-        }
+            Ok(writer.write(&RecordBatchT::try_new(group.len(), Arc::clone(&schema), arrays)?, None)?)
+        })?;
         writer.finish()?;
         drop(writer);
         Ok(seal::seal(file, seal::ARROW)?)

@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use super::appended;
 use crate::error::{Cause, Error, Result};
-use crate::store::parquet::{FileMetadata, OutColumn, OutTable};
+use crate::store::parquet::{FileMetadata, OutColumn};
 use crate::store::parts::{PART_ROWS, part_of};
 use crate::store::read::{StoredSchema, StoredTable};
+use crate::store::rows::OutRows;
 use crate::store::whole::write_whole;
 use crate::table::{ColumnData, ColumnSpec, CutOff, Kind, Modality};
 use crate::text::clean;
@@ -94,7 +95,8 @@ fn datatype(kind: Kind) -> &'static str {
 }
 
 /// Writes the file beside, then the table.
-pub(super) fn write(path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) -> Result<()> {
+pub(super) fn write(path: &Path, rows: &OutRows<'_>, metadata: &FileMetadata) -> Result<()> {
+    let table = rows.table;
     table.refuse_twins(path)?;
     let column = |c: &OutColumn<'_>| BesideColumn {
         titles: c.name.to_owned(),
@@ -123,21 +125,24 @@ pub(super) fn write(path: &Path, table: &OutTable<'_>, metadata: &FileMetadata) 
         serde_json::to_writer_pretty(&mut *file, &beside)?;
         Ok(file.write_all(b"\n")?)
     })?;
-    write_whole(path, |file| rows(file, table))
+    write_whole(path, |file| lines(file, rows))
 }
 
-fn rows(file: &mut impl Write, table: &OutTable<'_>) -> Result<(), Cause> {
+fn lines(file: &mut impl Write, rows: &OutRows<'_>) -> Result<(), Cause> {
     let mut writer = csv::Writer::from_writer(file);
-    writer.write_record(table.columns.iter().map(|c| c.name))?;
-    for row in 0..table.rows {
-        for column in &table.columns {
-            writer.write_field(column.data.map(|data| cell(data, row)).transpose()?.unwrap_or_default())?;
+    writer.write_record(rows.table.columns.iter().map(|c| c.name))?;
+    rows.each_group(|columns, group| {
+        for row in group {
+            for column in columns {
+                writer.write_field(column.data.map(|data| cell(data, row)).transpose()?.unwrap_or_default())?;
+            }
+            writer.write_record(None::<&[u8]>)?;
+            if row % PULSE_ROWS == 0 {
+                crate::pulse::beat();
+            }
         }
-        writer.write_record(None::<&[u8]>)?;
-        if row % PULSE_ROWS == 0 {
-            crate::pulse::beat();
-        }
-    }
+        Ok(())
+    })?;
     Ok(writer.flush()?)
 }
 
