@@ -200,7 +200,8 @@ fn transcript_help() -> String {
     let formats = turnwise::transcript::supported();
     format!(
         "The transcript of a single media file; its turns are the rows of the tables. Without one, the speech turns \
-         found are the turns. Read are {formats}; the content decides"
+         found are the turns. Read are {formats}; the content decides. embedded, embedded:eng or embedded:2 takes the \
+         media's own subtitles, of this language or stream"
     )
 }
 
@@ -240,7 +241,8 @@ pub struct Diarize {
     /// embedding.
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub enrol: Option<PathBuf>,
-    /// A transcript whose turns name their speakers: evidence of who speaks, taken as `speaker.labels` says.
+    /// A transcript whose turns name their speakers: evidence of who speaks, taken as `speaker.labels` says. embedded,
+    /// embedded:eng or embedded:2 takes the recording's own subtitles, of this language or stream.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub transcript: Option<PathBuf>,
     /// Write only what is said inside these stretches, one a line: `recording 1 start end` in seconds, the recording

@@ -1,8 +1,6 @@
 //! Cues and questions as an evaluator sees them: every row with evidence shows some, nothing that was not seen or heard,
 //! nothing past the prompt's end, and no word of the labels.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
-
 mod rig;
 
 use rig::{Rig, Turn, builder};

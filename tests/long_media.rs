@@ -1,14 +1,9 @@
 //! A story about long recordings: a worker holds hardly more of them than of short ones.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "other stories use the rest of it")]
-mod stage;
-
 use std::process::Command;
 
-use stage::Stage;
+use crate::stage::Stage;
 use turnwise::store::read::read_metadata;
 
 /// What the largest of all processes that were started and have ended held at once, in MB.

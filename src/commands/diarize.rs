@@ -7,7 +7,7 @@ use turnwise::annotation::Annotation;
 use turnwise::error::Error;
 use turnwise::inference::{ModelSet, Registry, Runtime};
 use turnwise::inspect::grid::{Grid, Lean};
-use turnwise::media::{self, StreamPick};
+use turnwise::media::{self, StreamPick, SubtitlePick};
 use turnwise::pipeline::{self, known_voices};
 use turnwise::recipe::Recipe;
 use turnwise::speaker::{self, Diarization, ScoreOptions, SpeakerBounds, SpeakerModels, Told};
@@ -34,7 +34,7 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
     let uri = uri_for(&stem);
     let heard = args.uem.as_deref().map(|path| stretches_of(path, &uri)).transpose()?;
     turnwise::file::check(&args.input)?;
-    let transcript = args.transcript.as_deref().map(|path| read_transcript(path, &recipe)).transpose()?;
+    let transcript = args.transcript.as_deref().map(|path| read_transcript(path, &args.input, &recipe)).transpose()?;
     SpeakerModels::check(registry, &recipe.speaker)?;
     let pick =
         StreamPick { audio: recipe.input.audio_stream.index(), mix: recipe.input.mix(), ..StreamPick::default() };
@@ -78,9 +78,12 @@ pub fn diarize(args: &Diarize, registry: &Registry) -> Result<()> {
 }
 
 /// The transcript whose labels are evidence; what is wrong with it is told.
-fn read_transcript(path: &Path, recipe: &Recipe) -> Result<Transcript> {
+fn read_transcript(path: &Path, media: &Path, recipe: &Recipe) -> Result<Transcript> {
     let options = recipe.input.reading(None, None);
-    let read = transcript::read(path, &options)?;
+    let read = match SubtitlePick::parse(&path.to_string_lossy()) {
+        Some(pick) => transcript::embedded(media, &pick, &options)?,
+        None => transcript::read(path, &options)?,
+    };
     for warning in &read.warnings {
         tracing::warn!("{warning}");
     }

@@ -266,15 +266,17 @@ fn requests(args: &Extract) -> Result<Vec<Request>> {
             let what = format!("--only chooses from a manifest, and {} is none", args.input.display());
             return Err(Error::Usage { what, hint: "leave it out".into() }.into());
         }
-        for named in [&args.transcript, &args.audio, &args.rttm].into_iter().flatten() {
+        let mut request = Request::of_file(&args.input)?;
+        if let Some(named) = &args.transcript {
+            request.take_transcript(&named.to_string_lossy(), |_| named.clone());
+        }
+        for named in [&request.transcript, &args.audio, &args.rttm].into_iter().flatten() {
             file::check(named)?;
         }
-        let mut request = Request::of_file(&args.input)?;
         if let Some(id) = &args.id {
             request.interview_id.clone_from(id);
         }
         check_interview_id(&request.interview_id)?;
-        request.transcript.clone_from(&args.transcript);
         request.sample_id.clone_from(&args.sample);
         request.audio.clone_from(&args.audio);
         request.rttm.clone_from(&args.rttm);

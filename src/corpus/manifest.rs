@@ -6,6 +6,7 @@ use std::path::Path;
 use super::names::Names;
 use crate::error::Result;
 use crate::file;
+use crate::media::SubtitlePick;
 use crate::pipeline::Request;
 use crate::sheet::{Row, Sheet};
 use crate::speaker::SpeakerBounds;
@@ -38,7 +39,8 @@ pub fn is_manifest(path: &Path) -> bool {
 /// Reads a manifest: columns `interview_id, media, transcript`, optional `audio, rttm, sample_id, group, roles,
 /// speakers, min_speakers, max_speakers`; paths relative to the manifest. `roles` is a list of `speaker=role` parted by
 /// semicolons. Columns that begin with `x_` or `note` are the user's
-/// own. An empty `media` means transcript only. Rows of empty cells are passed over.
+/// own. An empty `media` means transcript only; a `transcript` of `embedded`, `embedded:eng` or
+/// `embedded:2` (language, stream) the media's own subtitles. Rows of empty cells are passed over.
 ///
 /// # Errors
 /// [`crate::error::Error::Read`], or [`crate::error::Error::Parse`] with line and column: those of [`Sheet::read`], an
@@ -108,6 +110,13 @@ fn request(row: &Row<'_>, folder: &Path) -> Result<Request> {
     if ["media", "audio", "transcript"].iter().all(|name| row.cell(name).is_none()) {
         return Err(row.fail(format!("{id} has neither media nor a transcript"), "name at least one of them"));
     }
+    let embedded = row.cell("transcript").and_then(SubtitlePick::parse);
+    if embedded.is_some() && ["media", "audio"].iter().all(|name| row.cell(name).is_none()) {
+        return Err(row.fail(
+            format!("{id} has no media whose subtitles are the transcript"),
+            "name the media, or write ./embedded where that is the name of a file",
+        ));
+    }
     if row.cell("sample_id").is_some() && row.cell("transcript").is_none() {
         return Err(row.fail(format!("{id} has a sample_id and no transcript to find it in"), "name the transcript"));
     }
@@ -119,7 +128,8 @@ fn request(row: &Row<'_>, folder: &Path) -> Result<Request> {
         media_name: row.cell("media").map(|cell| file::without_place(cell).to_owned()).unwrap_or_default(),
         media: file("media"),
         audio: file("audio"),
-        transcript: file("transcript"),
+        transcript: file("transcript").filter(|_| embedded.is_none()),
+        embedded,
         rttm: file("rttm"),
         sample_id: row.cell("sample_id").map(ToOwned::to_owned),
         group: row.cell("group").map(ToOwned::to_owned),

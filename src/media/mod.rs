@@ -13,6 +13,7 @@
 //!                   declared/, shortfall.rs; bounds.rs for claims too large
 //! video  decode → sample by PTS → deinterlace → RGB, square pixels → upright
 //!                   video.rs, grid.rs, deinterlace.rs, picture.rs, tonemap.rs, orientation.rs
+//! text   subtitles inside the media: choose → packets with their times                     subtitles.rs
 //! ```
 
 mod amr;
@@ -43,6 +44,7 @@ mod riff;
 mod shortfall;
 mod skipped;
 mod spool;
+mod subtitles;
 mod tonemap;
 mod tracks;
 mod video;
@@ -72,6 +74,7 @@ pub use orientation::Orientation;
 pub use pick::{AudioMix, StreamPick};
 pub use probe::{AudioInfo, Probe, StreamInfo, StreamKind, VideoInfo, probe};
 pub use spool::SpooledAudio;
+pub use subtitles::{SubtitleCoding, SubtitlePacket, SubtitlePick, Subtitles, subtitle_counts, subtitles};
 pub use tracks::speaker_tracks;
 pub use video::{DecodeThreads, Sampling, Video, video};
 pub use video_report::VideoReport;

@@ -138,7 +138,11 @@ fn request_hash<'a>(request: &Request, files: impl Iterator<Item = (&'a str, Opt
     let files: Vec<_> = files.collect();
     let people = (&request.group, &request.roles, &request.bounds);
     let parts = (&request.interview_id, &request.media_name, &request.sample_id, people, files);
-    let text = serde_json::to_string(&parts).map_err(|e| Error::write(&request.interview_id, e))?;
+    let text = match &request.embedded {
+        None => serde_json::to_string(&parts),
+        Some(pick) => serde_json::to_string(&(parts, pick)),
+    };
+    let text = text.map_err(|e| Error::write(&request.interview_id, e))?;
     Ok(short_hash(text.as_bytes()))
 }
 

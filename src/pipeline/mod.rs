@@ -62,6 +62,7 @@ use std::time::Instant;
 use crate::annotation::Annotation;
 use crate::error::{Error, Result};
 use crate::inference::Usage;
+use crate::media::SubtitlePick;
 use crate::recipe::Recipe;
 use crate::speaker::SpeakerBounds;
 use crate::table::{ColumnData, Table};
@@ -87,6 +88,9 @@ pub struct Request {
     pub audio: Option<PathBuf>,
     /// Transcript, in any known format.
     pub transcript: Option<PathBuf>,
+    /// The subtitles of the media that are the transcript, where it is no file.
+    #[serde(default)]
+    pub embedded: Option<SubtitlePick>,
     /// Which sample of a file with many (RESCUE-bench JSONL).
     pub sample_id: Option<String>,
     /// Speech turns to use instead of diarization (RTTM).
@@ -110,6 +114,12 @@ impl Request {
         let named =
             [("media", &self.media), ("audio", &self.audio), ("transcript", &self.transcript), ("rttm", &self.rttm)];
         named.into_iter().filter_map(|(column, path)| Some((column, path.as_ref()?)))
+    }
+
+    /// Takes what names a transcript: `embedded…` the media's own subtitles, anything else a file.
+    pub fn take_transcript(&mut self, named: &str, to_path: impl FnOnce(&str) -> PathBuf) {
+        self.embedded = SubtitlePick::parse(named);
+        self.transcript = self.embedded.is_none().then(|| to_path(named));
     }
 
     /// A media file on its own: the id is the file's stem.

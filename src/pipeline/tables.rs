@@ -271,7 +271,7 @@ mod tests {
         let tables = feature_tables(&Recipe::default());
         assert_eq!(
             tables.iter().map(|t| t.name).collect::<Vec<_>>(),
-            crate::tasks::FeatureTable::ALL.map(crate::tasks::FeatureTable::name)
+            crate::tasks::FeatureTable::BY_TURN.map(crate::tasks::FeatureTable::name)
         );
         for table in tables {
             assert!(table.columns.iter().any(|c| c.name == "turn_index" && c.kind == Kind::I64), "{}", table.name);

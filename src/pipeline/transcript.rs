@@ -10,10 +10,14 @@ use crate::warning::Warning;
 
 pub(super) fn read_transcript(work: Work<'_>) -> Result<Option<Transcript>> {
     let Work { request, recipe, warnings, .. } = work;
-    let Some(path) = &request.transcript else { return Ok(None) };
     let input = &recipe.input;
     let media = request.media.as_deref().or(request.audio.as_deref());
-    let mut read = transcript::read(path, &input.reading(request.sample_id.as_deref(), media))?;
+    let options = input.reading(request.sample_id.as_deref(), media);
+    let (path, mut read) = match (&request.transcript, &request.embedded, media) {
+        (Some(path), _, _) => (path.as_path(), transcript::read(path, &options)?),
+        (None, Some(pick), Some(media)) => (media, transcript::embedded(media, pick, &options)?),
+        _ => return Ok(None),
+    };
     read.warnings.drain(..).for_each(|w| warnings.push(w));
     let shift_secs = input.transcript_shift_secs;
     let media_secs = || media.and_then(units::media_secs);

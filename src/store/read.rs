@@ -43,6 +43,12 @@ pub struct StoredTable {
 }
 
 impl StoredTable {
+    /// Columns as a file would have them; one of `columns` for each of the schema's.
+    pub fn new(schema: StoredSchema, columns: Vec<ColumnData>) -> Self {
+        debug_assert_eq!(schema.columns.len(), columns.len());
+        StoredTable { schema, columns }
+    }
+
     /// Columns, rows and metadata.
     pub fn schema(&self) -> &StoredSchema {
         &self.schema

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::store::read::{StoredSchema, StoredTable};
 use crate::table::{ColumnData, ColumnSpec, Kind, Modality};
 
-/// A table that features come from; annotations are never among them.
+/// A table that features come from; the annotations of the benchmark are never among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FeatureTable {
     /// One row per turn.
@@ -17,11 +17,17 @@ pub enum FeatureTable {
     TurnFaces,
     /// One row per turn and listener.
     Dyads,
+    /// Codes of tiers beside the speech, laid over the turns.
+    Annotations,
 }
 
 impl FeatureTable {
     /// All, in the order of a task table's columns.
-    pub const ALL: [FeatureTable; 3] = [FeatureTable::Turns, FeatureTable::TurnFaces, FeatureTable::Dyads];
+    pub const ALL: [FeatureTable; 4] =
+        [FeatureTable::Turns, FeatureTable::TurnFaces, FeatureTable::Dyads, FeatureTable::Annotations];
+
+    /// Those whose rows say which turn they are of.
+    pub const BY_TURN: [FeatureTable; 3] = [FeatureTable::Turns, FeatureTable::TurnFaces, FeatureTable::Dyads];
 
     /// Table and folder name.
     pub fn name(self) -> &'static str {
@@ -29,6 +35,7 @@ impl FeatureTable {
             FeatureTable::Turns => "turns",
             FeatureTable::TurnFaces => "turn_faces",
             FeatureTable::Dyads => "dyads",
+            FeatureTable::Annotations => "annotations",
         }
     }
 
@@ -155,6 +162,11 @@ impl FeatureSet {
     pub fn columns_of(&self, table: FeatureTable) -> Vec<&str> {
         let columns = self.features.iter().filter(|f| f.table == table).map(|f| &*f.spec.name);
         std::iter::once("turn_index").chain(columns).collect()
+    }
+
+    /// The columns of one table that became features.
+    pub(super) fn names_of(&self, table: FeatureTable) -> impl Iterator<Item = &str> {
+        self.features.iter().filter(move |f| f.table == table).map(|f| &*f.spec.name)
     }
 
     /// Number of features.

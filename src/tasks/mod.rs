@@ -5,6 +5,7 @@
 //! Sample ─┬─ check: what the annotations hold, and what is wrong with them
 //!         └─ rule: instances ───┬─ table: labels, candidates, evidence, context, features up to the cut-off
 //!              turns, dyads … ──┼─ features: globs, the leak check
+//!              tiers ─── coded ─┤
 //! CSV, Parquet, tiers ── labels ───────┴─ labelled: the same for turns, ordered dyads and interviews of any corpus
 //! ```
 //!
@@ -15,6 +16,7 @@ mod candidate_facts;
 mod check;
 mod choices;
 mod clips;
+mod coded;
 mod definitions;
 mod evidence;
 mod features;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::clips::Clips;
+use super::coded;
 use super::evidence::Evidence;
 use super::features::{FeatureSet, FeatureTable, SampleFeatures};
 use super::labelled::{InterviewTables, labelled_table};
@@ -81,7 +82,7 @@ pub fn write_task_tables(request: &TaskRequest<'_>) -> Result<String> {
     let footers = footers(request.out, &all)?;
     let metadata: Vec<FileMetadata> =
         all.iter().map(|work| made(work, &footers, request.mixed)).collect::<Result<_>>()?;
-    let sets: Vec<FeatureSet> = all.iter().map(|work| features(work, &footers)).collect::<Result<_>>()?;
+    let sets: Vec<FeatureSet> = all.iter().map(|work| features(request.out, work, &footers)).collect::<Result<_>>()?;
     all.iter().try_for_each(|work| request.writer.check(&path_of(request, &work.task)?))?;
     let mut report = String::new();
     let mut values = Values::new(request.out);
@@ -168,8 +169,12 @@ fn footers(out: &Path, all: &[Work]) -> Result<Footers> {
         if !footers.contains_key(id) {
             tell_unfinished(out, id)?;
             let tables = own_tables(out, id, &names())?;
-            footers
-                .insert(id.clone(), tables.into_iter().map(|(_, path)| read_metadata(&path)).collect::<Result<_>>()?);
+            let coded = all.iter().any(|work| work.task.features.iter().any(|f| f.starts_with("annotations.")));
+            let footer = |(name, path): (&str, PathBuf)| match FeatureTable::from_name(name) {
+                Some(FeatureTable::Annotations) if coded => coded::schema_of(&path),
+                _ => read_metadata(&path),
+            };
+            footers.insert(id.clone(), tables.into_iter().map(footer).collect::<Result<_>>()?);
         }
     }
     let without: Vec<&str> =
@@ -199,9 +204,13 @@ fn made(work: &Work, footers: &Footers, mixed: bool) -> Result<FileMetadata> {
     Ok(makings.common())
 }
 
-fn features(work: &Work, footers: &Footers) -> Result<FeatureSet> {
+fn features(out: &Path, work: &Work, footers: &Footers) -> Result<FeatureSet> {
     let schemas: Vec<StoredSchema> = work.interviews.iter().flat_map(|id| footers[id].iter().cloned()).collect();
-    FeatureSet::resolve(&work.task, &schemas)
+    let set = FeatureSet::resolve(&work.task, &schemas)?;
+    if let Some(labels) = &work.task.labels {
+        coded::refuse_labels(&work.task, labels, out, &work.interviews, set.names_of(FeatureTable::Annotations))?;
+    }
+    Ok(set)
 }
 
 /// The table of a task with labels, and how many of its interviews have tables.
@@ -263,6 +272,14 @@ fn stored(out: &Path, id: &str, set: &FeatureSet, more: &[&str]) -> Result<Vec<S
     for table in FeatureTable::ALL {
         for (_, path) in own_tables(out, id, &[table.name()])? {
             let mut columns = set.columns_of(table);
+            if table == FeatureTable::Annotations {
+                for (_, turns) in
+                    own_tables(out, id, &[FeatureTable::Turns.name()])?.iter().filter(|_| columns.len() > 1)
+                {
+                    tables.push(coded::table_of(&path, turns, &columns)?);
+                }
+                continue;
+            }
             columns.extend(more);
             tables.push(read_columns(&path, &columns)?);
         }

@@ -149,7 +149,7 @@ pub struct Task {
     /// SSP: tell the target's most recent emotion within the context.
     #[serde(default)]
     pub known_emotion: bool,
-    /// Columns of `turns`, `turn_faces` and `dyads` that become features: `table.column`, `*` and `?` as in file names.
+    /// Features: `table.column` of `turns`, `turn_faces`, `dyads`, or `annotations.TIER=VALUE.share`, with `*` and `?`.
     #[serde(default)]
     pub features: Vec<String>,
     /// Columns left out again.

@@ -55,10 +55,16 @@ pub(super) fn parse_loose(text: &str) -> Option<f64> {
     parse(&format!("0:{rest}")).map(|secs| secs + mins as f64 * 60.0)
 }
 
+/// No recording is longer: a million hours, as many as a clock time can write.
+const MOST_SECS: f64 = 3.6e9;
+
 /// A segment, or what is wrong with it in words.
 pub(super) fn span(start: f64, end: f64) -> Result<Segment, String> {
     if start < 0.0 || end < 0.0 {
         return Err(format!("a time before 0 ({start} to {end} s)"));
+    }
+    if start.max(end) > MOST_SECS {
+        return Err(format!("a time of more than a million hours ({start:e} to {end:e} s)"));
     }
     // `+ 0.0` turns a negative zero into zero.
     Segment::from_secs(start + 0.0, end + 0.0).ok_or_else(|| {
@@ -157,6 +163,8 @@ mod tests {
     fn a_timing_line_and_dialogue_that_looks_like_one() {
         let ok = timing("00:01.000 --> 00:02.5 align:start position:0%").unwrap().unwrap();
         assert_eq!(ok, Segment::from_secs(1.0, 2.5).unwrap());
+        assert!(span(1.0, 3.7e9).unwrap_err().contains("more than a million hours"));
+        assert!(span(0.0, 3.6e9).is_ok());
         assert!(timing("00:02:00,000-->00:01:00,000").unwrap().unwrap_err().contains("before start"));
         assert!(timing("00:00:07.000 --> 00:00:1d.890").unwrap().unwrap_err().contains("1d"));
         assert!(timing("00:00:07.000 -->").unwrap().is_err());

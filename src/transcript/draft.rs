@@ -1,5 +1,7 @@
 //! The transcript while it is read: what to do with a bad cue, and what the finished whole is checked for.
 
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use super::tiers::codes;
@@ -34,7 +36,7 @@ pub(super) struct Draft<'a> {
     /// Sounds that the format marks as such.
     sounds: Vec<SoundEvent>,
     /// The lines of dropped cues, and true until the turn behind the last of them comes.
-    dropped_lines: Vec<usize>,
+    dropped_lines: BTreeSet<usize>,
     lost: bool,
     /// Places of turns that follow a dropped cue.
     dropped: Vec<usize>,
@@ -63,7 +65,7 @@ impl<'a> Draft<'a> {
             turns: Vec::new(),
             labels_settled: false,
             sounds: Vec::new(),
-            dropped_lines: Vec::new(),
+            dropped_lines: BTreeSet::new(),
             lost: false,
             dropped: Vec::new(),
             warnings: Vec::new(),
@@ -111,7 +113,7 @@ impl<'a> Draft<'a> {
         if self.lenient {
             let place = if line > 0 { format!("line {line}: ") } else { String::new() };
             self.warn(format!("dropped {place}{what}"));
-            self.dropped_lines.push(line);
+            self.dropped_lines.insert(line);
             self.lost = true;
             return Ok(());
         }
@@ -131,7 +133,7 @@ impl<'a> Draft<'a> {
 
     /// Whether a cue was dropped between two lines.
     pub(super) fn lost_between(&self, first: usize, second: usize) -> bool {
-        self.dropped_lines.iter().any(|l| (first..second).contains(l))
+        first < second && self.dropped_lines.range(first..second).next().is_some()
     }
 
     /// Something beside a cue that cannot be used: an error, or a warning in lenient mode, with what became of the cue.
@@ -243,7 +245,7 @@ impl<'a> Draft<'a> {
             let before = d.checked_sub(1).map_or(0, |i| place[i] + 1);
             if before <= after { before..=after } else { after..=after }
         };
-        self.dropped = self.dropped.iter().flat_map(between).collect();
+        self.dropped = covered(self.dropped.iter().map(between), place.len() + 1);
         self.turns.sort_by_key(|t| t.segment);
         for (i, turn) in self.turns.iter_mut().enumerate() {
             turn.index = u32::try_from(i + 1).unwrap_or(u32::MAX);
@@ -383,6 +385,20 @@ impl<'a> Draft<'a> {
             self.warn(what);
         }
     }
+}
+
+/// The places below `count` that lie in any of the ranges, ascending: as many as there are, however often each is named.
+pub(super) fn covered(ranges: impl Iterator<Item = RangeInclusive<usize>>, count: usize) -> Vec<usize> {
+    let mut edges = vec![0_i64; count + 1];
+    for range in ranges.filter(|r| r.start() <= r.end() && *r.start() < count) {
+        edges[*range.start()] += 1;
+        edges[(*range.end()).min(count - 1) + 1] -= 1;
+    }
+    let inside = edges[..count].iter().scan(0, |depth, edge| {
+        *depth += edge;
+        Some(*depth > 0)
+    });
+    inside.enumerate().filter(|(_, inside)| *inside).map(|(at, _)| at).collect()
 }
 
 /// Fewest turns from which a habit of the file is told.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::draft::Draft;
 use super::{Rates, ReadOptions, rescue};
 use crate::error::Result;
+pub(super) use ass::{event as ass_event, push as push_ass};
 pub(super) use docx::text as text_of_word;
 use recognise::has_timing_lines;
 pub(super) use recognise::recognise;

@@ -17,6 +17,45 @@ pub(super) enum Piece {
 const KNOWN_TAGS: [&str; 16] =
     ["i", "b", "u", "s", "font", "c", "v", "ruby", "rt", "lang", "span", "p", "br", "em", "strong", "strike"];
 
+/// Those that only change how words look.
+const LOOKS: [&str; 9] = ["i", "b", "u", "s", "font", "span", "em", "strong", "strike"];
+
+/// True for what stands between angle brackets and is a tag that only changes how words look, or a line break.
+pub(super) fn is_known_tag(inside: &str) -> bool {
+    let name = inside.trim_matches('/').split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+    is_tag(inside) && (LOOKS.iter().any(|k| k.eq_ignore_ascii_case(name)) || name.eq_ignore_ascii_case("br"))
+}
+
+/// The words without tags that only change how they look, where one of these ends in them; `None` where none does.
+pub(super) fn without_looks(text: &str) -> Option<String> {
+    let ends = |at: usize| {
+        let inner = text[at + 2..].bytes().take(16).position(|b| b == b'>');
+        inner.is_some_and(|end| is_known_tag(&text[at + 2..at + 2 + end]))
+    };
+    text.match_indices("</").find(|(at, _)| ends(*at))?;
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = rest.bytes().take(512).position(|b| b == b'>');
+        match end.filter(|end| is_known_tag(&rest[1..*end])) {
+            Some(end) => {
+                if rest[1..end].trim_matches(['/', ' ']).eq_ignore_ascii_case("br") {
+                    out.push(' ');
+                }
+                rest = &rest[end + 1..];
+            }
+            None => {
+                out.push('<');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
 /// Splits a line at its markup.
 pub(super) fn pieces(line: &str) -> Vec<Piece> {
     let mut out = Vec::new();
@@ -214,9 +253,15 @@ fn entity(name: &str) -> Option<Option<char>> {
     })
 }
 
-/// Words written so that they are no markup.
+/// Words written so that they are no markup; tags that only change how they look are none of them.
 pub(super) fn written(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('{', "&#123;")
+    without_looks(text)
+        .as_deref()
+        .unwrap_or(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('{', "&#123;")
 }
 
 /// A mark for the instant at which the words behind it begin.
@@ -226,12 +271,17 @@ pub(super) fn instant(secs: f64) -> String {
     format!("<{:02}:{:02}:{:02}.{millis:03}>", (whole / 3600.0).floor(), (whole / 60.0).floor() % 60.0, whole % 60.0)
 }
 
+/// A mark without width: no word, and the direction of writing is told by the letters. Marks that turn it over are left
+/// to be told as what steers a terminal.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' | '\u{202a}'..='\u{202c}' | '\u{2066}'..='\u{2069}')
+}
+
 /// One space between words, none around; zero-width marks dropped.
 pub(super) fn squeeze(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
-        let word: String =
-            word.chars().filter(|c| !matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')).collect();
+        let word: String = word.chars().filter(|c| !is_mark(*c)).collect();
         if word.is_empty() {
             continue;
         }

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::file;
 use crate::warning::Warning;
 use draft::Draft;
+pub use embedded::embedded;
 pub use encoding::Encoding;
 use format::Input;
 pub use format::{Format, supported};
@@ -25,6 +26,7 @@ pub use tiers::names_codes;
 mod clock;
 mod cue;
 mod draft;
+mod embedded;
 mod encoding;
 mod events;
 mod foreign;
@@ -99,16 +101,16 @@ impl Transcript {
         self.turns.sort_by_key(|t| t.segment.start());
         let place: BTreeMap<u32, usize> = self.turns.iter().enumerate().map(|(at, t)| (t.index, at)).collect();
         let place_of = |in_file_at: usize| place.get(&in_file[in_file_at]).copied().unwrap_or_default();
-        let between = |&d: &usize| {
+        let between = |&d: &usize| -> std::ops::RangeInclusive<usize> {
             let after = place_of(d);
             match d.checked_sub(1).map(&place_of) {
                 Some(before) if before > after => after..=before,
                 before => before.map_or(0, |place| place + 1)..=after,
             }
         };
-        let mut numbers: Vec<u32> = dropped.iter().flat_map(between).map(|at| self.turns[at].index).collect();
+        let places = draft::covered(dropped.iter().map(between), self.turns.len());
+        let mut numbers: Vec<u32> = places.into_iter().map(|at| self.turns[at].index).collect();
         numbers.sort_unstable();
-        numbers.dedup();
         self.after_dropped = numbers;
     }
 

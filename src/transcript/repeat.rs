@@ -58,11 +58,13 @@ fn is_clock(line: &Line) -> bool {
 /// Name, clock and words as cues of one interval each, or a cue for each line: one cue with all lines.
 fn gather(cues: Vec<Parsed>, draft: &mut Draft) -> Vec<Parsed> {
     let same = |a: &Parsed, b: &Parsed| a.segment == b.segment && !a.segment.is_empty();
-    let groups = cues.chunk_by(same).filter(|g| g.len() > 1);
-    let (count, inside) = groups.fold((0, 0), |(n, all), g| (n + 1, all + g.len()));
+    let groups: Vec<&[Parsed]> = cues.chunk_by(same).filter(|g| g.len() > 1).collect();
+    let (count, inside) = (groups.len(), groups.iter().map(|g| g.len()).sum::<usize>());
+    // A cue written twice has no second line.
+    let doubled = groups.iter().filter(|g| g.windows(2).all(|w| shown(&w[0]) == shown(&w[1]))).count();
     let total = cues.len();
     let mut out: Vec<Parsed> = Vec::with_capacity(total);
-    let gathers = count >= 2 && inside * 5 >= total * 3;
+    let gathers = count >= 2 && inside * 5 >= total * 3 && doubled * 2 < count;
     for cue in cues {
         match out.last_mut().filter(|last| gathers && same(last, &cue) && !cue.after_dropped) {
             Some(last) => last.lines.extend(cue.lines),
@@ -288,10 +290,11 @@ fn cut_overlaps(mut cues: Vec<Parsed>, draft: &mut Draft) -> Vec<Parsed> {
     cues
 }
 
-/// Every cue written twice or more, one right behind the other: once, as long as all of them.
+/// Every cue written twice or more, at the same time or one right behind the other: once, as long as all of them.
 fn join_doubled(cues: Vec<Parsed>, draft: &mut Draft) -> Vec<Parsed> {
     let same = |a: &Parsed, b: &Parsed| {
-        !b.after_dropped && !shown(a).is_empty() && shown(a) == shown(b) && gap(a, b).abs() <= TOUCH_SECS
+        let near = a.segment == b.segment || gap(a, b).abs() <= TOUCH_SECS;
+        !b.after_dropped && !shown(a).is_empty() && shown(a) == shown(b) && near
     };
     let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
     cues.chunk_by(same).filter(|run| run.len() > 1).for_each(|run| *lengths.entry(run.len()).or_default() += run.len());

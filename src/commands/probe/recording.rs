@@ -1,5 +1,6 @@
 //! What a recording holds.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
@@ -28,6 +29,7 @@ pub(super) fn told(path: &Path, input: &InputConfig, decode: bool) -> Result<Tol
     }
     let mut warnings = probe.warnings.clone();
     let decode = decode || probe.declared_secs.is_some_and(|s| s <= SHORT_SECS);
+    let cues = if decode { media::subtitle_counts(path)? } else { BTreeMap::new() };
     let (mut audio, mut video) = (None, None);
     if decode && probe.audio.is_some() {
         let decoded = media::audio_spooled(path, SAMPLE_RATE_HZ, pick)?;
@@ -45,7 +47,15 @@ pub(super) fn told(path: &Path, input: &InputConfig, decode: bool) -> Result<Tol
             lines.push(line);
         }
     }
-    let streams: Vec<Row> = probe.streams.iter().map(|s| stream(&probe, s, audio.as_ref(), video.as_ref())).collect();
+    let streams: Vec<Row> = probe
+        .streams
+        .iter()
+        .map(|s| {
+            let mut row = stream(&probe, s, audio.as_ref(), video.as_ref());
+            row.push(("cues", json!(cues.get(&s.index))));
+            row
+        })
+        .collect();
     let plain = vec![
         ("kind", json!("recording")),
         ("file", json!(clean(&path.file_name().unwrap_or_default().to_string_lossy()))),

@@ -1,18 +1,41 @@
 //! Who says it, what overlaps it and what is heard with it, out of the words of the turns.
 
 use super::super::label::turns::relabel;
-use super::super::{events, overlap};
+use super::super::{events, markup, overlap};
 use super::Draft;
-use crate::annotation::SoundEvent;
+use crate::annotation::{SoundEvent, Turn};
 use crate::error::Result;
 
 impl Draft<'_> {
+    /// Takes off tags of captions (`<i>…</i>`) in formats that have none, where nothing says who speaks: tables and tiers
+    /// with speakers are no captions, and hold what was written into them.
+    fn take_off_looks(&mut self, turns: &mut [Turn]) {
+        if self.has_tiers || turns.iter().any(|t| t.speaker.is_some()) {
+            return;
+        }
+        let mut count = 0;
+        for turn in turns {
+            let Some(text) = markup::without_looks(&turn.text) else { continue };
+            turn.text = markup::squeeze(&text);
+            for word in &mut turn.words {
+                if let Some(bare) = markup::without_looks(&word.text) {
+                    word.text = markup::squeeze(&bare);
+                }
+            }
+            count += 1;
+        }
+        if count > 0 {
+            self.warn(format!("{count} turns hold tags of captions, such as <i>; they are not read as words"));
+        }
+    }
+
     /// Who says it, what overlaps it and what is heard with it, out of the words of the turns. Samples are told row by
     /// row, as they are.
     pub(super) fn part(&mut self) -> Result<Vec<SoundEvent>> {
         let mut turns = std::mem::take(&mut self.turns);
         let mut dropped = std::mem::take(&mut self.dropped);
         if !self.labels_settled {
+            self.take_off_looks(&mut turns);
             relabel(&mut turns, &dropped, self.labels, self);
         }
         let overlaps = overlap::of_turns(&mut turns, &mut dropped);

@@ -142,8 +142,16 @@ fn dialogue(value: &str, fields: &Fields) -> std::result::Result<(Cue, String), 
     Ok((Cue { after_dropped: false, segment, lines: lines(cells[fields.count - 1]) }, name))
 }
 
+/// The text and the name of an event as Matroska holds it: `ReadOrder,Layer,Style,Name,MarginL,MarginR,MarginV,Effect,
+/// Text`, its times beside it. `None` for anything else.
+pub(in crate::transcript) fn event(packet: &str) -> Option<(Vec<String>, String)> {
+    let cells: Vec<&str> = packet.splitn(9, ',').collect();
+    let [_, _, _, name, _, _, _, _, text] = cells[..] else { return None };
+    Some((lines(text), name.trim().to_owned()))
+}
+
 /// Names where the file has them; else the labels of the lines.
-fn push(found: Vec<(usize, Cue, String)>, draft: &mut Draft) {
+pub(in crate::transcript) fn push(found: Vec<(usize, Cue, String)>, draft: &mut Draft) {
     if found.iter().all(|(_, _, name)| name.is_empty()) {
         return cue::into_turns(found.into_iter().map(|(_, cue, _)| cue).collect(), false, draft);
     }

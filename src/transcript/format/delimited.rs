@@ -6,6 +6,7 @@ use csv::{ReaderBuilder, StringRecord};
 use super::columns as choice;
 use super::headers::{DURATION, END, SPEAKER, START, TEXT, Unit, normal};
 use crate::error::Result;
+use crate::transcript::cue::{self, Cue};
 use crate::transcript::draft::{CUT, Draft, short};
 use crate::transcript::{Rates, clock, frames, markup, quotes};
 
@@ -144,6 +145,10 @@ pub(super) fn read(text: &str, rates: Rates, draft: &mut Draft) -> Result<()> {
     }
     let open = !text.ends_with('\n');
     draft.take_lost();
+    // A table without speakers may be captions.
+    let named =
+        |(_, r): &(usize, StringRecord)| layout.speaker.and_then(|i| r.get(i)).is_some_and(|c| !c.trim().is_empty());
+    let mut cues = (!rows.iter().any(named)).then(Vec::new);
     let mut before = 0;
     for (count, (line, record)) in rows.iter().enumerate() {
         if draft.lost_between(before, *line) {
@@ -159,7 +164,10 @@ pub(super) fn read(text: &str, rates: Rates, draft: &mut Draft) -> Result<()> {
             draft.bad(*line, what, CUT)?;
             continue;
         }
-        row((&layout, rates), record, *line, count + 1, draft)?;
+        row((&layout, rates), record, (*line, count + 1), cues.as_mut(), draft)?;
+    }
+    if let Some(cues) = cues {
+        cue::into_turns(cues, false, draft);
     }
     draft.ends_open(open && layout.text == Some(layout.header.len() - 1));
     choice::tell_other_words(&layout, &rows, draft);
@@ -286,8 +294,8 @@ fn in_milliseconds(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
 fn row(
     (layout, rates): (&Layout, Rates),
     record: &StringRecord,
-    line: usize,
-    number: usize,
+    (line, number): (usize, usize),
+    cues: Option<&mut Vec<Cue>>,
     draft: &mut Draft,
 ) -> Result<()> {
     let time = |column: Column| {
@@ -321,8 +329,17 @@ fn row(
     }
     match span {
         Ok(segment) => {
-            let words = layout.text.and_then(|i| record.get(i)).map(markup::squeeze).unwrap_or_default();
-            draft.push(segment, layout.speaker.and_then(|i| record.get(i)), words, Vec::new());
+            let words = layout.text.and_then(|i| record.get(i)).unwrap_or_default();
+            match cues {
+                Some(cues) => {
+                    let lines = words.lines().map(str::to_owned).collect();
+                    cues.push(Cue { after_dropped: draft.take_lost(), segment, lines });
+                }
+                None => {
+                    let speaker = layout.speaker.and_then(|i| record.get(i));
+                    draft.push(segment, speaker, markup::squeeze(words), Vec::new());
+                }
+            }
             Ok(())
         }
         Err(_) if record.iter().map(str::trim).eq(layout.header.iter().map(String::as_str)) => draft.bad(

@@ -119,7 +119,7 @@ fn timed(text: &str, draft: &mut Draft) -> Result<()> {
             at += 1;
         }
         let (speaker, words) = match below.split_first() {
-            Some((name, words)) if !words.is_empty() && stamped::is_name(name) => (Some(*name), words),
+            Some((name, words)) if !words.is_empty() && stamped::is_name(name) => (Some(bare(name)), words),
             _ => (None, below.as_slice()),
         };
         match timing {
@@ -134,7 +134,12 @@ fn timed(text: &str, draft: &mut Draft) -> Result<()> {
 fn head(line: &str) -> Option<(f64, Option<&str>, &str)> {
     let (time, name) = line.trim().split_once(char::is_whitespace)?;
     let secs = stamped::clock_time(time).filter(|_| time.matches(':').count() == 2)?;
-    stamped::is_name(name.trim()).then_some((secs, Some(name), ""))
+    stamped::is_name(name.trim()).then_some((secs, Some(bare(name)), ""))
+}
+
+/// A name without the colon behind it.
+fn bare(name: &str) -> &str {
+    name.trim_end_matches([':', '\u{ff1a}', ' '])
 }
 
 fn read(input: &Input, draft: &mut Draft) -> Result<()> {

@@ -13,6 +13,7 @@ use crate::transcript::tiers::{self, Interval, Layer, Tier};
 use crate::transcript::{clock, markup};
 
 mod media;
+mod slots;
 
 /// What becomes of a reference to an entity that only a document type could define: none is read, so that no text
 /// grows without bound and no other file is opened.
@@ -93,7 +94,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
             return Err(draft.fail(0, what, "two documents seem to be in one file; save it from ELAN again"));
         }
     }
-    let mut slots = interpolated(&document.slots);
+    let mut slots = slots::times(&document, draft);
     slots.values_mut().for_each(|ms| *ms += shift_ms);
     let mut known: BTreeMap<&str, &Annotation> = BTreeMap::new();
     for annotation in document.tiers.iter().flat_map(|t| &t.annotations) {
@@ -142,23 +143,6 @@ fn participant(tier: &RawTier, all: &BTreeMap<&str, &RawTier>) -> Option<String>
 /// The person in the name of the topmost tier it hangs on.
 fn topmost(tier: &RawTier, all: &BTreeMap<&str, &RawTier>) -> Option<String> {
     chain(tier, all).last().and_then(|t| tiers::classify(&t.id).1)
-}
-
-/// Slots without a time lie evenly between their neighbours, as ELAN shows them.
-fn interpolated(slots: &[(String, Option<f64>)]) -> BTreeMap<&str, f64> {
-    let mut out = BTreeMap::new();
-    let mut last: Option<(usize, f64)> = None;
-    for (i, (id, time)) in slots.iter().enumerate() {
-        let Some(time) = *time else { continue };
-        if let Some((j, before)) = last {
-            for (k, (between, _)) in slots.iter().enumerate().take(i).skip(j + 1) {
-                out.insert(between.as_str(), before + (time - before) * (k - j) as f64 / (i - j) as f64);
-            }
-        }
-        out.insert(id.as_str(), time);
-        last = Some((i, time));
-    }
-    out
 }
 
 /// Annotations that refer to the same one (subdivisions without times) become one interval.

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::annotation::Word;
 use crate::error::Result;
+use crate::transcript::cue::{self, Cue};
 use crate::transcript::draft::{Draft, short};
 use crate::transcript::{clock, json};
 
@@ -72,6 +73,9 @@ pub(super) fn read(root: &Value, draft: &mut Draft) -> Result<()> {
     }
     let mut lost = Lost::default();
     let (mut spoken, mut timed) = (0, 0);
+    // Segments without words of their own and without speakers may be captions.
+    let told = |s: &Value| !words(s, 0, &mut Lost::default()).is_empty() || speaker(s, &[]).is_some();
+    let mut cues = (!segments.iter().any(told)).then(Vec::new);
     for (i, segment) in segments.iter().enumerate() {
         let words = words(segment, i + 1, &mut lost);
         let known = || words.iter().filter_map(|w| w.segment);
@@ -98,11 +102,20 @@ pub(super) fn read(root: &Value, draft: &mut Draft) -> Result<()> {
                     let what = format!("segment {}: the speaker {} is no name", i + 1, short(&odd.to_string()));
                     draft.flaw(0, what, "the segment is kept without it", "write the speaker as text")?;
                 }
+                if let Some(cues) = &mut cues {
+                    let lines = text_key(segment).and_then(Value::as_str).unwrap_or(&text).lines();
+                    let lines = lines.map(str::to_owned).collect();
+                    cues.push(Cue { after_dropped: draft.take_lost(), segment: span, lines });
+                    continue;
+                }
                 let speaker = speaker(segment, &words);
                 draft.push(span, speaker.as_deref(), text, words);
             }
             Err(what) => draft.bad(0, format!("segment {}: {what}", i + 1), EXPECTED)?,
         }
+    }
+    if let Some(cues) = cues {
+        cue::into_turns(cues, false, draft);
     }
     let whole = |v: &Value| ["start", "end"].iter().all(|k| v.get(*k).is_none_or(Value::is_u64));
     draft.times_are_bare(segments.iter().all(whole));

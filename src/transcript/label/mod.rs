@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::{Draft, short};
-use shape::{Form, Lead, lead, split};
+use shape::{Candidate, Form, Lead, lead, split};
 
 mod shape;
 pub(super) mod turns;
@@ -55,6 +55,7 @@ pub(super) enum Who {
 }
 
 /// What the file's labels are.
+#[derive(Default)]
 pub(super) struct Believed {
     labels: Labels,
     names: BTreeSet<String>,
@@ -64,6 +65,10 @@ pub(super) struct Believed {
     alone: BTreeSet<String>,
     /// Dashes begin the words of several in a cue somewhere.
     dashes: bool,
+    /// Names that begin lines and are believed, in small letters, each as it is written most often.
+    spelled: BTreeMap<String, String>,
+    /// Spellings of one name that differ in case alone.
+    alike: Vec<String>,
 }
 
 /// A file whose labels begin fewer of its cues than this is not one of labels in a form that sentences imitate; of 100
@@ -78,12 +83,14 @@ struct Use {
     cue: usize,
     form: Form,
     name: String,
+    /// In small letters: a name is one however its letters are written.
+    folded: String,
 }
 
 fn uses(cues: &[Vec<String>]) -> Vec<Use> {
     let of_cue = |(cue, lines): (usize, &Vec<String>)| {
         let all = lines.iter().filter_map(|l| split(lead(l).1));
-        all.map(|c| Use { cue, form: c.form, name: c.name }).collect::<Vec<_>>()
+        all.map(|c| Use { cue, form: c.form, folded: c.name.to_lowercase(), name: c.name }).collect::<Vec<_>>()
     };
     cues.iter().enumerate().flat_map(of_cue).collect()
 }
@@ -102,11 +109,12 @@ fn changes<'u>(names: impl Iterator<Item = &'u str>) -> usize {
 /// too.
 pub(super) fn believed(cues: &[Vec<String>], labels: Labels) -> Believed {
     let dashes = cues.iter().any(|lines| dashed(lines));
-    let mut out = Believed { labels, names: BTreeSet::new(), forms: Vec::new(), alone: BTreeSet::new(), dashes };
+    let mut out = Believed { labels, dashes, ..Believed::default() };
+    let uses = uses(cues);
     if labels != Labels::Auto || cues.is_empty() {
+        out.spell(&uses);
         return out;
     }
-    let uses = uses(cues);
     let share = |it: &dyn Fn(&Use) -> bool| {
         let labelled: BTreeSet<usize> = uses.iter().filter(|u| it(u)).map(|u| u.cue).collect();
         labelled.len() as f64 / cues.len() as f64
@@ -118,9 +126,9 @@ pub(super) fn believed(cues: &[Vec<String>], labels: Labels) -> Believed {
         }
     }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    uses.iter().for_each(|u| *counts.entry(&u.name).or_default() += 1);
-    let recurs = |u: &Use| counts.get(u.name.as_str()).is_some_and(|n| *n >= 2);
-    let turns = changes(uses.iter().filter(|u| recurs(u)).map(|u| u.name.as_str()));
+    uses.iter().for_each(|u| *counts.entry(&u.folded).or_default() += 1);
+    let recurs = |u: &Use| counts.get(u.folded.as_str()).is_some_and(|n| *n >= 2);
+    let turns = changes(uses.iter().filter(|u| recurs(u)).map(|u| u.folded.as_str()));
     let distinct = counts.values().filter(|n| **n >= 2).count();
     if distinct >= 2 && turns >= 3 && share(&recurs) >= LEAST_SHARE {
         out.names = uses.iter().filter(|u| recurs(u)).map(|u| u.name.clone()).collect();
@@ -132,6 +140,7 @@ pub(super) fn believed(cues: &[Vec<String>], labels: Labels) -> Believed {
         out.names.extend(uses.iter().filter(|u| plain(u)).map(|u| u.name.clone()));
     }
     out.alone = alone(cues);
+    out.spell(&uses);
     out
 }
 
@@ -172,8 +181,71 @@ impl Believed {
         self.labels == Labels::Always || self.forms.contains(&form) || self.names.contains(name)
     }
 
+    /// Takes of each name that is believed the spelling that most of its uses have, of equals the first.
+    fn spell(&mut self, uses: &[Use]) {
+        let mut counts: BTreeMap<&str, Vec<(&str, usize)>> = BTreeMap::new();
+        for one in uses.iter().filter(|u| self.is_label(u.form, &u.name)) {
+            let spellings = counts.entry(&one.folded).or_default();
+            match spellings.iter_mut().find(|(name, _)| *name == one.name) {
+                Some((_, count)) => *count += 1,
+                None => spellings.push((&one.name, 1)),
+            }
+        }
+        let mut spelled = BTreeMap::new();
+        let mut alike = Vec::new();
+        for (folded, spellings) in counts {
+            let Some((usual, _)) = spellings.iter().rev().max_by_key(|(_, count)| *count) else { continue };
+            if spellings.len() > 1 {
+                alike.push(spellings.iter().map(|(name, _)| format!("{name:?}")).collect::<Vec<_>>().join(" and "));
+            }
+            spelled.insert(folded.to_owned(), (*usual).to_owned());
+        }
+        (self.spelled, self.alike) = (spelled, alike);
+    }
+
+    /// The name as it is written most often.
+    fn named(&self, name: String) -> Who {
+        Who::Named(self.spelled.get(&name.to_lowercase()).cloned().unwrap_or(name))
+    }
+
+    /// Cuts the words of a line where, behind the end of a sentence, a name follows that begins lines elsewhere.
+    fn inside<'l>(&self, line: &'l str) -> (&'l str, Vec<(Who, String)>) {
+        let mut parts: Vec<(usize, Candidate<'l>)> = Vec::new();
+        let mut ends = false;
+        for (at, c) in line.char_indices() {
+            if ends && c.is_whitespace() {
+                let rest = line[at..].trim_start();
+                let label = split(lead(rest).1).filter(|l| self.spelled.contains_key(&l.name.to_lowercase()));
+                // A pair of brackets within a sentence names somebody as often as it is his label.
+                parts.extend(label.filter(|l| l.form != Form::Enclosed).map(|label| (at, label)));
+            }
+            ends = ".?!\u{2026}".contains(c) || ends && "\"'\u{201d}\u{2019})]".contains(c);
+        }
+        let first = parts.first().map_or(line, |(at, _)| line[..*at].trim_end());
+        let stop = |i: usize| parts.get(i + 1).map_or(line.len(), |(at, _)| *at);
+        let words = |i: usize, l: &Candidate<'l>| {
+            let from = line.len() - l.rest.len();
+            line[from..stop(i).max(from)].trim().to_owned()
+        };
+        let more = parts.iter().enumerate().map(|(i, (_, l))| (self.named(l.name.clone()), words(i, l))).collect();
+        (first, more)
+    }
+
     /// Cuts a cue where its lines say that another speaks: who, and the words, in order.
     pub(super) fn cut(&self, lines: &[String]) -> Vec<(Who, String)> {
+        self.parts(lines, |line| self.inside(line))
+    }
+
+    /// Who says a line as a whole, and its words.
+    fn whole(&self, line: &str) -> Option<(Who, String)> {
+        self.parts(&[line.to_owned()], |line| (line, Vec::new())).pop()
+    }
+
+    fn parts<'l>(
+        &self,
+        lines: &'l [String],
+        inside: impl Fn(&'l str) -> (&'l str, Vec<(Who, String)>),
+    ) -> Vec<(Who, String)> {
         if self.labels == Labels::Never {
             return if lines.is_empty() { Vec::new() } else { vec![(Who::Same, lines.join(" "))] };
         }
@@ -186,9 +258,13 @@ impl Believed {
             }
             let (before, bare) = lead(line);
             if let Some(label) = split(bare).filter(|c| self.is_label(c.form, &c.name)) {
-                out.push((Who::Named(label.name), label.rest.to_owned()));
+                let (words, more) = inside(label.rest);
+                out.push((self.named(label.name), words.to_owned()));
+                out.extend(more);
                 continue;
             }
+            let (bare, _) = inside(bare);
+            let (line, more) = inside(line);
             let changes = match before {
                 Some(Lead::Chevron) => true,
                 Some(Lead::Dash) => dashed || at == 0 && (self.dashes || self.any()),
@@ -202,8 +278,9 @@ impl Believed {
                     text.push_str(line);
                 }
                 _ if changes => out.push((Who::Another, bare.to_owned())),
-                _ => out.push((Who::Same, line.clone())),
+                _ => out.push((Who::Same, line.to_owned())),
             }
+            out.extend(more);
         }
         out
     }
@@ -217,6 +294,10 @@ impl Believed {
             let found = split(lead(lines.first()?).1)?;
             (!found.rest.is_empty() && !self.is_label(found.form, &found.name)).then_some(found.name)
         };
+        if !self.alike.is_empty() {
+            draft
+                .warn(format!("speaker labels that differ in case alone are one speaker's: {}", self.alike.join("; ")));
+        }
         let found: Vec<String> = cues.iter().filter_map(not_believed).collect();
         if let Some(first) = found.first().filter(|_| found.len() >= 2) {
             let (count, of, first) = (found.len(), cues.len(), short(first));

@@ -1,6 +1,6 @@
 //! What the beginning of a line may be: a label, in any of the ways in which people write one.
 
-use super::super::events;
+use super::super::{events, markup};
 use crate::text::is_mark;
 
 /// How a label is written, from the surest to the least sure.
@@ -129,7 +129,7 @@ pub(super) fn split(line: &str) -> Option<Candidate<'_>> {
     }
     let apart = written.ends_with(char::is_whitespace);
     let name = without_aside(written.trim());
-    let form = form(name)?;
+    let form = form(name).or_else(|| sign(name))?;
     // `MARA:x` is as often a thing with a type: it takes more to be believed.
     let form = if glued || apart { Form::Loose.max(form) } else { form };
     Some(Candidate { form, name: name.to_owned(), rest: rest.trim_start() })
@@ -140,7 +140,11 @@ fn enclosed(inner: &str, close: char, square: bool) -> Option<Candidate<'_>> {
     let at = inner.find(close).filter(|at| *at <= MOST_BYTES)?;
     let (written, rest) = (inner[..at].trim(), inner[at + 1..].trim_start());
     let colon = rest.strip_prefix([':', '\u{ff1a}']);
-    if written.is_empty() || events::is_sound(written) || events::is_unclear(written) {
+    if written.is_empty()
+        || close == '>' && markup::is_known_tag(written)
+        || events::is_sound(written)
+        || events::is_unclear(written)
+    {
         return None;
     }
     if let Some(rest) = colon.filter(|_| square && written.len() <= 40) {
@@ -150,6 +154,14 @@ fn enclosed(inner: &str, close: char, square: bool) -> Option<Candidate<'_>> {
     form(name)?;
     let rest = colon.unwrap_or(rest).trim_start();
     (!rest.is_empty()).then(|| Candidate { form: Form::Enclosed, name: name.to_owned(), rest })
+}
+
+/// Form of what stands for a name before a colon: `1`, `#2`, `@mara`. Lists are numbered so too: it takes turns to be
+/// believed.
+fn sign(name: &str) -> Option<Form> {
+    let bare = name.strip_prefix(['#', '@']).unwrap_or(name);
+    let number = !bare.is_empty() && bare.len() <= 3 && bare.bytes().all(|b| b.is_ascii_digit());
+    (number || bare.len() < name.len() && form(bare).is_some()).then_some(Form::Loose)
 }
 
 /// `Mara Vol (she/her)` without what stands in parentheses at its end.

@@ -1,6 +1,8 @@
 //! Labels at the beginning of the words of turns that name nobody, in formats that have a place for speakers and were
 //! not given any.
 
+use std::collections::BTreeSet;
+
 use super::super::draft::Draft;
 use super::super::events;
 use super::{Carry, Labels, Who, believed};
@@ -14,12 +16,12 @@ pub(in super::super) fn relabel(turns: &mut [Turn], dropped: &[usize], labels: L
     let cues: Vec<Vec<String>> = turns.iter().map(|t| vec![t.text.clone()]).collect();
     let believed = believed(&cues, labels);
     let mut carry = Carry::new(&believed);
+    let dropped: BTreeSet<usize> = dropped.iter().copied().collect();
     for (at, (turn, lines)) in turns.iter_mut().zip(&cues).enumerate() {
         if dropped.contains(&at) {
             carry.interrupt();
         }
-        // A line is one part.
-        let Some((who, text)) = believed.cut(lines).pop() else { continue };
+        let Some((who, text)) = lines.first().and_then(|line| believed.whole(line)) else { continue };
         if who == Who::Same && (text.trim().is_empty() || events::take(&text).1.is_empty()) {
             continue;
         }

@@ -96,3 +96,37 @@ fn an_entity_of_the_files_own_is_told_and_never_grows() {
         warned(&kept)
     );
 }
+
+#[test]
+fn slots_without_a_time_lie_between_those_of_their_tier_and_are_told() {
+    let note = |id: &str, a: &str, b: &str| {
+        format!(
+            r#"<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="{id}" TIME_SLOT_REF1="{a}" TIME_SLOT_REF2="{b}"><ANNOTATION_VALUE>said {id}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>"#
+        )
+    };
+    let slot = |id: &str, time: &str| format!("<TIME_SLOT TIME_SLOT_ID=\"{id}\" {time}/>");
+    // Ben's slots stand between Anna's in the list, and say nothing of them.
+    let slots = [
+        slot("a1", "TIME_VALUE=\"0\""),
+        slot("a2", ""),
+        slot("a3", ""),
+        slot("b1", "TIME_VALUE=\"500\""),
+        slot("b2", "TIME_VALUE=\"900\""),
+        slot("a4", "TIME_VALUE=\"3000\""),
+    ];
+    let text = format!(
+        "<ANNOTATION_DOCUMENT><TIME_ORDER>{}</TIME_ORDER><TIER TIER_ID=\"Anna\">{}{}{}</TIER><TIER TIER_ID=\"Ben\">{}</TIER></ANNOTATION_DOCUMENT>",
+        slots.concat(),
+        note("x", "a1", "a2"),
+        note("y", "a2", "a3"),
+        note("z", "a3", "a4"),
+        note("w", "b1", "b2"),
+    );
+    let t = parse("a.eaf", &text);
+    assert_eq!(told(&t), ["0-1 Anna: said x", "0.5-0.9 Ben: said w", "1-2 Anna: said y", "2-3 Anna: said z"]);
+    assert!(
+        warned(&t).contains("2 time slots have no time; they lie evenly between their neighbours"),
+        "{}",
+        warned(&t)
+    );
+}
