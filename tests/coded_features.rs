@@ -2,8 +2,11 @@
 
 use crate::stage::{Stage, Told, table};
 
+/// A tier's name and intervals: start, end, text.
+type Tier<'a> = (&'a str, &'a [(f64, f64, &'a str)]);
+
 /// A `TextGrid` of interval tiers.
-fn grid(tiers: &[(&str, &[(f64, f64, &str)])]) -> String {
+fn grid(tiers: &[Tier<'_>]) -> String {
     let mut out = format!("File type = \"ooTextFile\"\n\"TextGrid\"\n0\n60\n<exists>\n{}\n", tiers.len());
     for (name, all) in tiers {
         out += &format!("\"IntervalTier\"\n\"{name}\"\n0\n60\n{}\n", all.len());
@@ -12,9 +15,8 @@ fn grid(tiers: &[(&str, &[(f64, f64, &str)])]) -> String {
     out
 }
 
-const MARA: (&str, &[(f64, f64, &str)]) = ("Mara", &[(0.0, 2.0, "how was it then"), (6.0, 8.0, "oh I see now")]);
-const JONAS: (&str, &[(f64, f64, &str)]) =
-    ("Jonas", &[(2.0, 6.0, "it went well I think"), (8.0, 10.0, "yes it did go well")]);
+const MARA: Tier<'_> = ("Mara", &[(0.0, 2.0, "how was it then"), (6.0, 8.0, "oh I see now")]);
+const JONAS: Tier<'_> = ("Jonas", &[(2.0, 6.0, "it went well I think"), (8.0, 10.0, "yes it did go well")]);
 
 fn tasks(stage: &Stage, features: &str, more: &str) -> Told {
     stage.write(
@@ -24,7 +26,7 @@ fn tasks(stage: &Stage, features: &str, more: &str) -> Told {
     stage.run(&["tasks", "out", "--tasks", "tasks.toml"])
 }
 
-fn extract(stage: &Stage, tiers: &[(&str, &[(f64, f64, &str)])]) {
+fn extract(stage: &Stage, tiers: &[Tier<'_>]) {
     stage.write("a.TextGrid", &grid(&[&[MARA, JONAS], tiers].concat()));
     // The second interview codes the same tier, and never its value.
     stage.write("b.TextGrid", &grid(&[MARA, JONAS, ("Smile_Mara", &[(0.0, 1.0, "no")])]));

@@ -1,9 +1,7 @@
 //! Cues and questions as an evaluator sees them: every row with evidence shows some, nothing that was not seen or heard,
 //! nothing past the prompt's end, and no word of the labels.
 
-mod rig;
-
-use rig::{Rig, Turn, builder};
+use crate::rig::{Rig, Turn, builder};
 use serde_json::{Value, json};
 use turnwise::export::{CueField, CueTable, Hidden, Wording};
 

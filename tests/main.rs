@@ -7,6 +7,7 @@
 mod made;
 #[allow(dead_code, reason = "browser tests alone use parts of it")]
 mod pages;
+mod rig;
 mod sources;
 #[allow(dead_code, reason = "some systems leave stories out that use parts of it")]
 mod stage;

@@ -1,9 +1,7 @@
 //! Corpora that nobody thought of: names that are written in no ordinary way, rows out of order, labels outside of their
 //! set, one person alone, columns of which nothing is known. What is told of them is right, or told to be wrong.
 
-mod rig;
-
-use rig::{Rig, Turn};
+use crate::rig::{Rig, Turn};
 use serde_json::{Value, json};
 use turnwise::store::paths::table_path;
 use turnwise::store::read::{StoredTable, read};

@@ -79,9 +79,12 @@ struct Code {
     is_point: bool,
 }
 
+/// Codes of one tier by their value, each value's sorted by start.
+type Values = BTreeMap<String, Vec<Code>>;
+
 /// The codes of an interview by tier, its name without the person's, and value, each sorted by start.
 #[derive(Default)]
-struct Codes(BTreeMap<String, BTreeMap<String, Vec<Code>>>);
+struct Codes(BTreeMap<String, Values>);
 
 impl Codes {
     fn read(path: &Path) -> Result<Self> {
@@ -106,7 +109,7 @@ impl Codes {
     }
 
     /// Tier, value and part that a feature's name stands for, where this interview has the tier.
-    fn named<'n>(&self, name: &'n str) -> Option<(&BTreeMap<String, Vec<Code>>, &'n str, Part)> {
+    fn named<'n>(&self, name: &'n str) -> Option<(&Values, &'n str, Part)> {
         // Longest first: ".share" ends ".others_share" in no case, but values may hold dots.
         let part = Part::ALL.into_iter().find(|p| name.ends_with(p.suffix()))?;
         let rest = name.strip_suffix(part.suffix())?;

@@ -331,8 +331,10 @@ mod tests {
         let pitches = [10.0, 20.0, 12.0, 21.0, 11.0];
         let difference = |t: &crate::table::Table| floats(t, "entrainment_pitch_difference_semitones");
         let (whole, torn) = (difference(&rows(&pitches)), difference(&rows_after(&pitches, &[2])));
-        assert_eq!((whole[1], whole[2], whole[3]), (10.0, 8.0, 9.0));
-        assert!(torn[2].is_nan() && torn[1] == 10.0 && torn[3] == 9.0, "{torn:?}");
+        let is = |values: [f64; 3]| values.map(|v| (10.0 * v).round() as i64);
+        assert_eq!(is([whole[1], whole[2], whole[3]]), [100, 80, 90]);
+        assert!(torn[2].is_nan(), "{torn:?}");
+        assert_eq!(is([torn[1], 0.0, torn[3]]), [100, 0, 90]);
     }
 
     #[test]
