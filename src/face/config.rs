@@ -64,7 +64,8 @@ pub struct FaceConfig {
     #[schemars(range(min = 1))]
     pub embeddings_per_track: usize,
     /// Groups of tracks whose embeddings lie closer than this Euclidean distance, on average over all pairs, are one
-    /// person; the embeddings are unit vectors, so 2 is the largest distance.
+    /// person; the embeddings are unit vectors, so 2 is the largest distance. 0.06 more where one of two faces is below
+    /// 30 px. Chosen on the reference clips, where 0.88 to 0.98 give the persons counted by eye in nearly all.
     #[schemars(range(min = 0.0))]
     pub same_person_distance: f64,
     /// A track makes a person of its own only when its faces have at least this mean size, in px. Smaller ones still
@@ -132,7 +133,7 @@ impl Default for FaceConfig {
             layout_contrast: 0.03,
             layout_still_share: 0.9,
             embeddings_per_track: 10,
-            same_person_distance: 0.95,
+            same_person_distance: 0.94,
             person_size_px: 18.0,
             person_score: 0.8,
             person_secs: 0.4,

@@ -11,6 +11,9 @@ const TOLERATED_OVERLAP_SECS: f64 = 0.15;
 /// A track goes on with another's person unless their embeddings lie further apart than this.
 const OTHER_PERSON: f64 = 1.1;
 
+/// Embeddings of small faces lie so much further from all others, also from the same person's.
+const SMALL_APART: f64 = 0.06;
+
 /// What is known of a track.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
@@ -24,6 +27,8 @@ pub(super) struct Candidate {
     pub plain: bool,
     /// Whether it is no person's face.
     pub is_false: bool,
+    /// Whether it is small.
+    pub small: bool,
     /// The earlier track it goes on from, by place and time.
     pub continues: Option<usize>,
 }
@@ -58,13 +63,14 @@ impl Group {
         self.members.iter().filter(|&&m| tracks[m].identity.is_some()).count()
     }
 
-    /// Mean Euclidean distance of the tracks of one to those of the other; `None` when one has no identity.
+    /// Mean Euclidean distance of the tracks of one to those of the other, less [`SMALL_APART`] for small faces; `None` when one has no identity.
     fn apart(&self, other: &Group, tracks: &[Candidate]) -> Option<f64> {
-        let embedding = |&m: &usize| tracks[m].identity.as_ref().map(|i| i.0.as_slice());
+        let embedding = |&m: &usize| tracks[m].identity.as_ref().map(|i| (i.0.as_slice(), tracks[m].small));
         let (mut sum, mut pairs) = (0.0, 0u32);
-        for a in self.members.iter().filter_map(embedding) {
-            for b in other.members.iter().filter_map(embedding) {
-                (sum, pairs) = (sum + identity::distance(a, b), pairs + 1);
+        for (a, a_small) in self.members.iter().filter_map(embedding) {
+            for (b, b_small) in other.members.iter().filter_map(embedding) {
+                let apart = identity::distance(a, b) - if a_small || b_small { SMALL_APART } else { 0.0 };
+                (sum, pairs) = (sum + apart.max(0.0), pairs + 1);
             }
         }
         (pairs > 0).then(|| sum / f64::from(pairs))
@@ -291,6 +297,7 @@ mod tests {
             identity: Some((vec![x, 0.0], 1.0)),
             plain: true,
             is_false: false,
+            small: false,
             continues: None,
         }
     }
@@ -368,6 +375,13 @@ mod tests {
         let all = [pair[0].clone(), pair[1].clone(), track(2.0, 3.0, 0.9)];
         assert_eq!(joined(&all, Limits { distance: 0.86, ..FREE }), [0, 0, 0]);
         assert_eq!(joined(&all, Limits { distance: 0.84, ..FREE }), [0, 0, 1]);
+    }
+
+    #[test]
+    fn small_faces_may_lie_a_little_further_apart() {
+        let small = |small: bool| Candidate { small, ..track(1.0, 2.0, 0.54) };
+        assert_eq!(joined(&[track(0.0, 1.0, 0.0), small(false)], FREE), [0, 1]);
+        assert_eq!(joined(&[track(0.0, 1.0, 0.0), small(true)], FREE), [0, 0]);
     }
 
     #[test]

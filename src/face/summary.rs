@@ -5,6 +5,9 @@ use super::track::Past;
 use super::{FaceConfig, Faces, Nobody, Observation, Track, identity, person};
 use crate::time::Seconds;
 
+/// Faces below this mean size tell less of identity, px.
+const SMALL_PX: f32 = 30.0;
+
 /// Why a track makes no person of its own.
 fn shortcoming(t: &Past, config: &FaceConfig) -> Option<Nobody> {
     // Times are rounded: a hair less is as long.
@@ -44,6 +47,7 @@ pub(super) fn gather(
             identity: identity::pooled(&t.embeddings).map(|m| (m, t.embeddings.iter().map(|e| e.1).sum())),
             plain: shortcoming(t, config).is_none(),
             is_false: t.check.is_false(config),
+            small: t.size() < SMALL_PX,
             continues: past[..i].iter().rposition(|earlier| t.continues(earlier)),
         })
         .collect();
