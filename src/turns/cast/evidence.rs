@@ -13,14 +13,19 @@ use crate::turns::TurnsConfig;
 const HALF_WINDOW_SECS: f64 = 0.5;
 /// Fewest observations of a window.
 const LEAST_IN_WINDOW: usize = 3;
-/// Natural logarithm of the window's standard deviation, in distances of the outer eye corners: medians of talking and of
-/// resting mouths over the two-person clips of the development set (0.045 to 0.08 and 0.005 to 0.015), and what one mouth
-/// differs by from another.
-const TALKING: f64 = -3.0;
-const RESTING: f64 = -4.4;
-const SPREAD: f64 = 0.7;
+/// Natural logarithm of the window's standard deviation, in distances of the outer eye corners: median and standard
+/// deviation of talking and of resting mouths, from the two-person clips of the development set (medians of 0.045 to 0.08
+/// and of 0.005 to 0.015). Wider motion than that of talking tells no more.
+const TALKING: (f64, f64) = (-3.0, 0.55);
+const RESTING: (f64, f64) = (-4.4, 0.7);
 /// No mouth is held stiller than the landmarks' own trembling.
 const STILLEST: f64 = -4.9;
+/// Values between the stillest and the talking mouth that are told apart, and the width over which those seen at rest are
+/// spread.
+const BINS: usize = 20;
+const OWN_SPREAD: f64 = 0.4;
+/// A density that either has anywhere, so that no single window is certain.
+const FLOOR: f64 = 0.05;
 /// Windows this far apart are independent, and one of them says at most so much (natural logarithm of a likelihood ratio).
 const INDEPENDENT_SECS: f64 = 0.5;
 const MOST_OF_WINDOW: f64 = 2.0;
@@ -59,8 +64,8 @@ pub(super) struct Mouth {
     samples: Vec<Sample>,
     /// Time, logarithm of the standard deviation around it, and the seconds it stands for.
     windows: Vec<(Seconds, f64, f64)>,
-    /// Mean of the logarithms while nobody speaks, drawn towards that of all people.
-    resting: f64,
+    /// What a window of each bin of its logarithm says.
+    said: Vec<f64>,
 }
 
 impl Mouth {
@@ -78,8 +83,8 @@ impl Mouth {
             .filter_map(|o| Some(Sample { at: o.pts, opening: f64::from(o.mouth_opening?), track: o.track }))
             .collect();
         let windows = windows(&samples);
-        let resting = resting(&windows, annotation);
-        Mouth { samples, windows, resting }
+        let said = said(&windows, annotation);
+        Mouth { samples, windows, said }
     }
 
     /// Logarithm of how much likelier what is seen of the mouth in a segment is when it talks than when it does not; `None`
@@ -90,11 +95,7 @@ impl Mouth {
         if inside.is_empty() {
             return None;
         }
-        // A mouth that moves as much while nobody speaks tells nothing by moving.
-        let slope = ((TALKING - self.resting) / SPREAD.powi(2)).max(0.0);
-        let between = 0.5 * (TALKING + self.resting);
-        let said = |w: &(Seconds, f64, f64)| (slope * (w.1 - between)).clamp(-MOST_OF_WINDOW, MOST_OF_WINDOW);
-        let activity: f64 = inside.iter().map(|w| said(w) * w.2 / INDEPENDENT_SECS).sum();
+        let activity: f64 = inside.iter().map(|w| self.said[bin(w.1)] * w.2 / INDEPENDENT_SECS).sum();
         Some(activity + self.synchrony(segment, drive))
     }
 
@@ -153,8 +154,15 @@ fn windows(samples: &[Sample]) -> Vec<(Seconds, f64, f64)> {
     windows
 }
 
-fn resting(windows: &[(Seconds, f64, f64)], annotation: &Annotation) -> f64 {
-    let (mut sum, mut weight) = (PRIOR_WINDOWS * RESTING, PRIOR_WINDOWS);
+fn bin(log_sd: f64) -> usize {
+    let share = (log_sd.clamp(STILLEST, TALKING.0) - STILLEST) / (TALKING.0 - STILLEST);
+    (share * (BINS - 1) as f64).round() as usize
+}
+
+/// For each bin the logarithm of how much likelier it is of a talking mouth than of this one at rest, which is drawn
+/// towards that of all people: who chews or laughs while nobody speaks tells nothing by moving so.
+fn said(windows: &[(Seconds, f64, f64)], annotation: &Annotation) -> Vec<f64> {
+    let mut own = [0.0; BINS];
     let turns = annotation.turns();
     let longest = turns.iter().map(|t| t.segment.duration()).fold(0.0, f64::max);
     let mut first = 0;
@@ -163,13 +171,21 @@ fn resting(windows: &[(Seconds, f64, f64)], annotation: &Annotation) -> f64 {
         while turns.get(first).is_some_and(|t| t.segment.start().get() + longest + AWAY_SECS < at) {
             first += 1;
         }
-        let near = turns[first..].iter().take_while(|t| t.segment.start().get() <= at + AWAY_SECS);
-        if near.into_iter().all(|t| t.segment.end().get() + AWAY_SECS < at) {
-            let w = secs / INDEPENDENT_SECS;
-            (sum, weight) = (sum + w * log_sd, weight + w);
+        let mut near = turns[first..].iter().take_while(|t| t.segment.start().get() <= at + AWAY_SECS);
+        if near.all(|t| t.segment.end().get() + AWAY_SECS < at) {
+            own[bin(*log_sd)] += secs / INDEPENDENT_SECS;
         }
     }
-    sum / weight
+    let place = |b: usize| STILLEST + b as f64 * (TALKING.0 - STILLEST) / (BINS - 1) as f64;
+    let normal = |x: f64, (mean, deviation): (f64, f64)| (-0.5 * ((x - mean) / deviation).powi(2)).exp() / deviation;
+    let total = PRIOR_WINDOWS + own.iter().sum::<f64>();
+    let of_bin = |b: usize| {
+        let spread: f64 = (0..BINS).map(|k| own[k] * normal(place(b), (place(k), OWN_SPREAD))).sum();
+        let resting = (PRIOR_WINDOWS * normal(place(b), RESTING) + spread) / total;
+        let ratio = (normal(place(b), TALKING) + FLOOR) / (resting + FLOOR);
+        ratio.ln().clamp(-MOST_OF_WINDOW, MOST_OF_WINDOW)
+    };
+    (0..BINS).map(of_bin).collect()
 }
 
 /// Fisher's z at the best lag, in standard errors of `n` independent samples.
