@@ -132,7 +132,7 @@ impl Default for FaceConfig {
             cut_threshold: 0.3,
             layout_contrast: 0.03,
             layout_still_share: 0.9,
-            embeddings_per_track: 10,
+            embeddings_per_track: 8,
             same_person_distance: 0.94,
             person_size_px: 18.0,
             person_score: 0.8,

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::time::Seconds;
 
 /// The first looks at one face lie this far apart, seconds; on longer tracks further, so that they are spread over it.
-const BETWEEN_LOOKS_SECS: f64 = 0.25;
+const BETWEEN_LOOKS_SECS: f64 = 0.4;
 /// Faces smaller than this tell nobody apart, px.
 const LEAST_LOOK_PX: f32 = 16.0;
 
@@ -420,15 +420,15 @@ mod tests {
         assert_eq!(look(0.0, 1.0), [1.0]);
         assert_eq!(look(0.1, 1.05), [1.0], "too near and hardly better");
         assert_eq!(look(0.2, 2.0), [2.0]);
-        look(0.25, 3.0);
-        look(0.5, 0.5);
-        assert_eq!(look(0.75, 0.1), [2.0, 3.0, 0.5, 0.1]);
-        assert_eq!(look(1.0, 0.2), [3.0, 0.5, 0.2], "the interval is doubled, its best stay");
+        look(0.4, 3.0);
+        look(0.8, 0.5);
+        assert_eq!(look(1.2, 0.1), [2.0, 3.0, 0.5, 0.1]);
+        assert_eq!(look(1.6, 0.2), [3.0, 0.5, 0.2], "the interval is doubled, its best stay");
         for i in 0..80 {
-            look(1.5 + 0.25 * f64::from(i), 0.3);
+            look(2.4 + 0.4 * f64::from(i), 0.3);
         }
         let times: Vec<f64> = looks.all.iter().map(|g| g.pts.get()).collect();
-        assert!(times.len() >= 2 && times.len() <= 4 && times[times.len() - 1] > 15.0, "{times:?}");
+        assert!(times.len() >= 2 && times.len() <= 4 && times[times.len() - 1] > 20.0, "{times:?}");
         assert!(!looks.wants(Seconds::of(90.0), 9.0, 10.0, 2), "too small");
     }
 }
