@@ -283,7 +283,7 @@ mod tests {
         roster.live[0].score = 0.9;
         let seen = [sighting(0, 0.0), sighting(1, 50.0)];
         let moment = Moment { picture: &RgbImage::new(1, 1), now: Seconds::of(3.0), shot: 4 };
-        let over = settle(&mut roster, &seen, &[0, 1], &[comparison(0.0, 0.7), comparison(0.0, 0.6)], &moment);
+        let over = settle(&mut roster, &seen, &[0, 1], &[comparison(0.0, 1.2), comparison(0.0, 1.0)], &moment);
         assert_eq!(over.iter().map(|t| t.id).collect::<Vec<_>>(), [1]);
         let new = &roster.live[0];
         assert_eq!((new.id, new.shot, new.first, new.score), (3, 4, Seconds::of(3.0), 0.9));
