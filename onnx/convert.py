@@ -7,7 +7,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from registry import Registry
+from registry import Registry, manifest_of
 
 # TFLite output names and ours. What is not named (the landmark model's third output, unused) is left out.
 DETECTOR = {"regressors": "boxes", "classificators": "scores"}
@@ -34,13 +34,9 @@ def read_source(model: dict, path: Path) -> bytes:
         return archive.read(member)
 
 
-def manifest_of(path: Path) -> Path:
-    """face-api keeps the description of NAME.bin beside it, in NAME-weights_manifest.json."""
-    return path.with_name(f"{path.stem}-weights_manifest.json")
-
-
 def convert(model: dict, path: Path) -> bytes:
     source = read_source(model, path)
+    manifest = manifest_of(model["conversion"], path)
     match model["conversion"]:
         case "none":
             return source
@@ -67,11 +63,15 @@ def convert(model: dict, path: Path) -> bytes:
         case "face_api_recognition":
             import face_api
 
-            return face_api.convert_recognition(source, manifest_of(path).read_bytes())
+            return face_api.convert_recognition(source, manifest.read_bytes())
         case "face_api_expression":
             import face_api
 
-            return face_api.convert_expression(source, manifest_of(path).read_bytes())
+            return face_api.convert_expression(source, manifest.read_bytes())
+        case "faceres":
+            import faceres
+
+            return faceres.convert(source, manifest.read_bytes())
         case other:
             raise ValueError(f"{model['name']}: unknown conversion {other!r}")
 

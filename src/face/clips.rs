@@ -335,7 +335,7 @@ fn enrolled_people_are_named_in_every_interview() {
         }
         let faces = tracker.finish().unwrap();
         assert_eq!(faces.persons, expected, "{clip}");
-        assert!(faces.tracks.iter().all(|t| t.crop.as_ref().is_some_and(|c| c.width() == 150)));
+        assert!(faces.tracks.iter().all(|t| t.crop.as_ref().is_some_and(|c| c.width() == 224)));
     }
     std::fs::copy(shared.join("reference/ted_talk/frames/01.png"), folder.path().join("nobody.png")).unwrap();
     let frame =

@@ -42,6 +42,7 @@ pub(super) struct Affine {
 
 impl Affine {
     /// Enlarges without rotation: what resizing to another size does.
+    #[cfg(test)]
     pub fn scale(x: f32, y: f32) -> Self {
         Affine { xx: x, xy: 0.0, x0: 0.0, yx: 0.0, yy: y, y0: 0.0 }
     }
@@ -49,37 +50,6 @@ impl Affine {
     /// Where a point goes.
     pub fn apply(&self, x: f32, y: f32) -> (f32, f32) {
         (self.xx * x + self.xy * y + self.x0, self.yx * x + self.yy * y + self.y0)
-    }
-
-    /// The rotation, scale and shift that bring `from` nearest to `to` (least squares); `None` when the points
-    /// coincide.
-    pub fn similarity(from: &[(f32, f32)], to: &[(f32, f32)]) -> Option<Self> {
-        let n = from.len().min(to.len()) as f64;
-        let mean = |p: &[(f32, f32)]| {
-            let s = p.iter().fold((0.0, 0.0), |a, q| (a.0 + f64::from(q.0), a.1 + f64::from(q.1)));
-            (s.0 / n, s.1 / n)
-        };
-        let (f0, t0) = (mean(from), mean(to));
-        let (mut dot, mut cross, mut square) = (0.0, 0.0, 0.0);
-        for (f, t) in from.iter().zip(to) {
-            let (fx, fy) = (f64::from(f.0) - f0.0, f64::from(f.1) - f0.1);
-            let (tx, ty) = (f64::from(t.0) - t0.0, f64::from(t.1) - t0.1);
-            dot += fx * tx + fy * ty;
-            cross += fx * ty - fy * tx;
-            square += fx * fx + fy * fy;
-        }
-        if square <= 1e-9 || !square.is_finite() {
-            return None;
-        }
-        let (c, s) = (dot / square, cross / square);
-        Some(Affine {
-            xx: c as f32,
-            xy: -s as f32,
-            x0: (t0.0 - c * f0.0 + s * f0.1) as f32,
-            yx: s as f32,
-            yy: c as f32,
-            y0: (t0.1 - s * f0.0 - c * f0.1) as f32,
-        })
     }
 }
 
@@ -320,16 +290,5 @@ mod tests {
         let roi = Roi { x: 4.0, y: 4.0, side: 4.0, angle: std::f32::consts::FRAC_PI_2 };
         let (x, y) = roi.map(4).apply(4.0, 2.0);
         assert!((x - 4.0).abs() < 1e-4 && (y - 6.0).abs() < 1e-4, "{x} {y}");
-    }
-
-    #[test]
-    fn a_similarity_is_found_again() {
-        let truth = Roi { x: 50.0, y: 60.0, side: 30.0, angle: 0.4 }.map(10);
-        let from = [(0.0, 0.0), (10.0, 0.0), (3.0, 7.0)];
-        let to = from.map(|(x, y)| truth.apply(x, y));
-        let found = Affine::similarity(&from, &to).unwrap();
-        let (x, y) = found.apply(5.0, 5.0);
-        assert!((x - 50.0).abs() < 1e-3 && (y - 60.0).abs() < 1e-3, "{x} {y}");
-        assert!(Affine::similarity(&[(1.0, 1.0); 3], &to).is_none());
     }
 }

@@ -5,8 +5,8 @@ use fast_image_resize as resize;
 use image::RgbImage;
 use ndarray::ArrayViewD;
 
-use super::BoundingBox;
 use super::crop::Roi;
+use super::{BoundingBox, real, track};
 use crate::error::{Error, Result};
 use crate::inference::{Colour, Input, Loader, OutputKind, PictureSpec, Session, TensorSpec};
 
@@ -172,6 +172,29 @@ impl Detector {
         Ok(suppress(found, settings.iou))
     }
 
+    /// The score of the face of `bounds` where it is seen with `px` pixels a side amid its surroundings; 0 = it is not
+    /// seen.
+    ///
+    /// # Errors
+    /// [`Error::Model`].
+    pub fn score_at(
+        &mut self,
+        model: &mut Model,
+        picture: &RgbImage,
+        bounds: BoundingBox,
+        px: f32,
+        settings: Settings,
+    ) -> Result<f32> {
+        let around = real::surroundings(bounds);
+        let cut = |v: f32, most: u32| (v.max(0.0) as u32).min(most);
+        let (left, top) = (cut(around.left, picture.width()), cut(around.top, picture.height()));
+        let (right, bottom) = (cut(around.right(), picture.width()), cut(around.bottom(), picture.height()));
+        let region = Region { left, top, width: right - left.min(right), height: bottom - top.min(bottom) };
+        let found = self.run(model, picture, region, px / bounds.size().max(1.0), settings)?;
+        let its = found.iter().filter(|d| track::likeness(d.bounds, bounds) > 0.0);
+        Ok(its.map(|d| d.score).fold(0.0, f32::max))
+    }
+
     fn run(
         &mut self,
         model: &mut Model,
@@ -185,7 +208,8 @@ impl Detector {
         }
         let scale = model.scale(region.width, region.height, scale);
         let (w, h) = (scaled(region.width, scale), scaled(region.height, scale));
-        let pixels = if (w, h) == (picture.width() as usize, picture.height() as usize) {
+        let whole = (region.width, region.height) == picture.dimensions();
+        let pixels = if whole && (w, h) == (picture.width() as usize, picture.height() as usize) {
             picture.as_raw().as_slice()
         } else {
             self.shrink(picture, region, w, h)?;

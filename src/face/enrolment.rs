@@ -6,7 +6,6 @@ use std::path::Path;
 use image::RgbImage;
 
 use super::detect::{self, Detector, Settings};
-use super::landmark::Mesher;
 use super::{FaceModels, identity};
 use crate::error::{Error, Result};
 use crate::file::listed;
@@ -101,12 +100,7 @@ fn embed(models: &mut FaceModels, path: &Path) -> Result<Vec<f32>> {
     let found = Detector::default().detect(&mut models.detector, &picture, settings)?;
     let none = || Error::parse(path, 0, "no face", "an enrolment picture shows one person's face from the front");
     let face = found.iter().max_by(|a, b| a.bounds.area().total_cmp(&b.bounds.area())).ok_or_else(none)?;
-    let mut mesher = Mesher::default();
-    let first = mesher.look(&mut models.landmarks, &picture, &face.roi())?;
-    // The second look is placed by the first, as in a video.
-    let mesh = mesher.look(&mut models.landmarks, &picture, &first.roi())?;
-    let chip = identity::chip(&picture, &mesh.points).ok_or_else(none)?;
-    identity::embed(&mut models.recognition, &chip)
+    identity::embed(&mut models.recognition, &identity::chip(&picture, &identity::square(face.bounds)))
 }
 
 #[cfg(test)]

@@ -9,8 +9,12 @@ use super::roster::SURE_SCORE;
 use super::short_range::{Near, ShortRange};
 use super::sighting::Sighting;
 use super::track::{self, Live};
-use super::{BoundingBox, FaceConfig, FaceModels, quality};
+use super::{BoundingBox, FaceConfig, FaceModels, quality, real};
 use crate::error::Result;
+use crate::time::Seconds;
+
+/// Lower scores of a face seen again are none.
+const AGAIN_SCORE: f32 = 0.05;
 
 /// A picture and what the short-range detector sees in it.
 pub(super) struct Glanced<'a> {
@@ -51,15 +55,22 @@ impl Finder {
     ///
     /// # Errors
     /// [`crate::error::Error::Model`].
-    pub fn follow(&mut self, models: &mut FaceModels, frame: &Glanced<'_>, live: &[Live]) -> Result<Vec<Sighting>> {
-        let (width, height) = frame.picture.dimensions();
+    pub fn follow(
+        &mut self,
+        models: &mut FaceModels,
+        frame: &Glanced<'_>,
+        live: &[Live],
+        now: Seconds,
+    ) -> Result<Vec<Sighting>> {
+        let size = frame.picture.dimensions();
         let mut seen = Vec::new();
         for (i, track) in live.iter().enumerate() {
+            let secs = track.unseen(now);
             let others: Vec<BoundingBox> = (0..live.len()).filter(|&k| k != i).map(|k| live[k].bounds).collect();
             let near = near_rois(&frame.near, track.bounds, &others).into_iter().map(|roi| (roi, true));
             for (roi, confirmed) in near.chain([(track.roi, false)]) {
                 let mesh = self.mesher.look(&mut models.landmarks, frame.picture, &roi)?;
-                if mesh.presence >= self.least_presence && track::believable(&mesh, track.bounds, width, height) {
+                if mesh.presence >= self.least_presence && track::believable(&mesh, track.bounds, secs, size) {
                     seen.push(Sighting { track: i, confirmed, ..self.sighting(mesh) });
                     break;
                 }
@@ -72,7 +83,7 @@ impl Finder {
     fn sighting(&self, mesh: Mesh) -> Sighting {
         let sharpness = quality::sharpness(self.mesher.crop(), SIDE);
         let (bounds, presence) = (mesh.bounds(), mesh.presence);
-        Sighting { track: usize::MAX, bounds, presence, sharpness, mesh: Some(mesh), confirmed: true }
+        Sighting { track: usize::MAX, bounds, presence, sharpness, mesh: Some(mesh), confirmed: true, detected: None }
     }
 
     /// All faces of the whole picture, and the scale at which the detector saw it.
@@ -107,6 +118,25 @@ impl Finder {
         Ok(detect::suppress(found, settings.iou))
     }
 
+    /// The least score of a face that is seen again at three sizes.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Model`].
+    pub fn again(
+        &mut self,
+        models: &mut FaceModels,
+        picture: &RgbImage,
+        bounds: BoundingBox,
+        settings: Settings,
+    ) -> Result<f32> {
+        let mut least = 1.0f32;
+        for px in real::SIDES_PX {
+            let settings = Settings { score: AGAIN_SCORE, min_size_px: 0.0, ..settings };
+            least = least.min(self.detector.score_at(&mut models.detector, picture, bounds, px, settings)?);
+        }
+        Ok(least)
+    }
+
     /// The face of a detection nobody follows; `None` when it is no face, or one of those `seen`. New faces must be
     /// plain; one that was seen a moment ago (`known`) need not.
     ///
@@ -129,6 +159,7 @@ impl Finder {
             let mesh = self.mesher.look(&mut models.landmarks, frame.picture, &roi)?;
             if mesh.presence >= self.least_presence && track::likeness(mesh.bounds(), detection.bounds) > 0.0 {
                 let sighting = self.sighting(mesh);
+                let sighting = Sighting { detected: Some(*detection), ..sighting };
                 return Ok((!is_seen(sighting.bounds)).then_some(sighting));
             }
         }
@@ -136,8 +167,15 @@ impl Finder {
             return Ok(None);
         }
         let sharpness = quality::sharpness(self.mesher.crop(), SIDE);
-        let bounds = detection.bounds;
-        Ok(Some(Sighting { track: usize::MAX, bounds, presence: 0.0, sharpness, mesh: None, confirmed: true }))
+        Ok(Some(Sighting {
+            track: usize::MAX,
+            bounds: detection.bounds,
+            presence: 0.0,
+            sharpness,
+            mesh: None,
+            confirmed: true,
+            detected: Some(*detection),
+        }))
     }
 }
 

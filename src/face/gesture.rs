@@ -174,6 +174,8 @@ mod tests {
             observations: 0,
             mean_size_px: 100.0,
             mean_score: 1.0,
+            nobody: None,
+            check: crate::face::FaceCheck::default(),
             embedding: None,
             crop: None,
         };

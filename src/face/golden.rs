@@ -6,7 +6,7 @@ use image::RgbImage;
 use serde_json::Value;
 
 use super::landmark::Mesher;
-use super::{BLENDSHAPES, BoundingBox, FaceConfig, FaceModels, FaceTracker, Faces, Landmarks, detect, identity, pose};
+use super::{BLENDSHAPES, BoundingBox, FaceConfig, FaceModels, FaceTracker, Faces, Landmarks, detect, pose};
 use crate::inference::{ModelSet, Registry, Runtime};
 use crate::reference::VIDEO_CLIPS;
 use crate::signal::VideoFrame;
@@ -193,24 +193,20 @@ fn the_detector_finds_what_retinaface_finds() {
 
 #[test]
 #[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
-fn identity_and_expression_are_face_apis() {
+fn expressions_are_face_apis() {
     let shared = crate::reference::folder();
     let mut models = models();
     let folder = shared.join("reference/face_api");
-    let (mut far, mut off) = (0.0f64, 0.0f32);
+    let mut off = 0.0f32;
     for entry in json(&folder.join("face_api.json")).as_array().unwrap() {
         let image = picture(&folder.join("crops").join(entry["png"].as_str().unwrap()));
-        far = far.max(identity::distance(
-            &identity::embed(&mut models.recognition, &image).unwrap(),
-            &floats(&entry["descriptor"]),
-        ));
         let got = models.expression.of_picture(&image).unwrap();
         for (name, p) in super::EXPRESSIONS.iter().zip(got) {
             off = off.max((p - entry["expressions"][name].as_f64().unwrap() as f32).abs());
         }
     }
-    eprintln!("descriptors within {far:.5}, probabilities within {off:.5}");
-    assert!(far < 1e-2 && off < 1e-2, "descriptors {far}, probabilities {off}");
+    eprintln!("probabilities within {off:.5}");
+    assert!(off < 1e-2, "{off}");
 }
 
 #[test]

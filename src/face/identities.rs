@@ -14,11 +14,11 @@ use crate::error::Result;
 use crate::time::Seconds;
 
 /// A followed face that is this far from what it was is another person's.
-const OTHER_PERSON: f64 = 0.65;
+const OTHER_PERSON: f64 = 1.1;
 /// A face that touched another is watched this long while the other is not to be seen.
 const HIDING_SECS: f64 = 2.0;
 /// Identities are exchanged when that brings embeddings nearer by this much.
-const CLEAR_GAIN: f64 = 0.1;
+const CLEAR_GAIN: f64 = 0.15;
 /// Faces that share more than this part of the smaller one touch.
 const TOUCHING_SHARE: f32 = 0.1;
 
@@ -109,6 +109,7 @@ impl Identities {
     pub fn end(&mut self, mut track: Live, embed: &mut dyn FnMut(&RgbImage) -> Result<Vec<f32>>) -> Result<()> {
         let enough = track.observations >= self.least_observations;
         let embeddings = if enough { track.looks.embeddings(embed)? } else { Vec::new() };
+        let mean_score = track.mean_score();
         self.past.push(Past {
             id: track.id,
             first: track.first,
@@ -117,7 +118,9 @@ impl Identities {
             size_sum: track.size_sum,
             best_score: track.best_score,
             confirmed: track.scores.1 >= track.refused,
-            mean_score: (track.scores.0 / f64::from(track.scores.1.max(1))) as f32,
+            mean_score,
+            in_frame: (track.in_frame_sum / track.observations.max(1) as f64) as f32,
+            check: track.check.told(),
             shot: track.shot,
             ends: (track.start, track.bounds),
             embeddings,
@@ -148,20 +151,19 @@ fn touch(roster: &mut Roster, seen: &[Sighting], now: Seconds) {
 /// Indices of the faces that are unsure, and now apart from all others.
 fn doubtful(roster: &Roster, seen: &[Sighting]) -> Vec<usize> {
     let alone = |i: usize| !(0..seen.len()).any(|k| k != i && seen[i].bounds.intersection(seen[k].bounds) > 0.0);
-    (0..seen.len()).filter(|&i| roster.live[seen[i].track].unsure && seen[i].mesh.is_some() && alone(i)).collect()
+    (0..seen.len()).filter(|&i| roster.live[seen[i].track].unsure && alone(i)).collect()
 }
 
-/// `None` when the face cannot be aligned or its track has no looks.
+/// `None` when its track has no looks.
 fn compare(
     track: &mut Live,
     sighting: &Sighting,
     picture: &RgbImage,
     embed: &mut dyn FnMut(&RgbImage) -> Result<Vec<f32>>,
 ) -> Result<Option<Comparison>> {
-    let chip = sighting.mesh.as_ref().and_then(|m| identity::chip(picture, &m.points));
-    let now = chip.map(|c| embed(&c)).transpose()?;
-    let before = identity::mean(&track.looks.embeddings(embed)?);
-    Ok(now.zip(before).map(|(now, before)| Comparison { now, before }))
+    let Some(before) = identity::pooled(&track.looks.embeddings(&mut *embed)?) else { return Ok(None) };
+    let now = embed(&identity::chip(picture, &sighting.square(track.framing)))?;
+    Ok(Some(Comparison { now, before }))
 }
 
 /// Exchanges the tracks of two faces where that fits their looks clearly better. `apart` are indices into `seen`, one
@@ -218,7 +220,15 @@ mod tests {
 
     fn sighting(track: usize, left: f32) -> Sighting {
         let mesh = Mesh { points: Box::new([[0.0; 3]; LANDMARKS]), presence: 1.0 };
-        Sighting { track, bounds: at(left), presence: 1.0, sharpness: 1.0, mesh: Some(mesh), confirmed: true }
+        Sighting {
+            track,
+            bounds: at(left),
+            presence: 1.0,
+            sharpness: 1.0,
+            mesh: Some(mesh),
+            confirmed: true,
+            detected: None,
+        }
     }
 
     fn roster(lefts: &[f32]) -> Roster {
@@ -245,7 +255,7 @@ mod tests {
         let apart = [sighting(0, 0.0), sighting(1, 50.0), sighting(2, 100.0)];
         assert_eq!(doubtful(&roster, &apart), [0, 1]);
         let hidden = [Sighting { mesh: None, ..sighting(0, 0.0) }, sighting(1, 50.0)];
-        assert_eq!(doubtful(&roster, &hidden), [1], "a face without a mesh cannot be compared");
+        assert_eq!(doubtful(&roster, &hidden), [0, 1], "one without a mesh too");
         // A twentieth of the smaller one is no touch.
         let mut other = self::roster(&[0.0, 38.0]);
         touch(&mut other, &[sighting(0, 0.0), sighting(1, 38.0)], Seconds::ZERO);
@@ -273,7 +283,7 @@ mod tests {
         roster.live[0].score = 0.9;
         let seen = [sighting(0, 0.0), sighting(1, 50.0)];
         let moment = Moment { picture: &RgbImage::new(1, 1), now: Seconds::of(3.0), shot: 4 };
-        let over = settle(&mut roster, &seen, &[0, 1], &[comparison(0.0, 0.7), comparison(0.0, 0.6)], &moment);
+        let over = settle(&mut roster, &seen, &[0, 1], &[comparison(0.0, 1.2), comparison(0.0, 1.0)], &moment);
         assert_eq!(over.iter().map(|t| t.id).collect::<Vec<_>>(), [1]);
         let new = &roster.live[0];
         assert_eq!((new.id, new.shot, new.first, new.score), (3, 4, Seconds::of(3.0), 0.9));

@@ -10,6 +10,11 @@ use super::{FaceConfig, FaceModels, Observation, blendshape, gaze, identity, pos
 use crate::error::Result;
 use crate::time::Seconds;
 
+/// Larger faces tell no more of identity, px.
+const LARGE_PX: f32 = 60.0;
+/// What a profile's look counts, or one without a mesh, of a frontal one.
+const PROFILE: f32 = 0.1;
+
 /// Runs the models that describe a face, as often as the recipe asks.
 pub(super) struct Measurer {
     expression_hz: f64,
@@ -43,7 +48,7 @@ impl Measurer {
         now: Seconds,
     ) -> Result<Observation> {
         let (width, height) = picture.dimensions();
-        track.see(sighting.bounds, now);
+        let square = sighting.square(track.framing);
         let mut o = Observation {
             score: track.score,
             presence: sighting.presence,
@@ -51,7 +56,11 @@ impl Measurer {
             quality: quality::of_box(sighting.bounds, sighting.sharpness, width, height),
             ..Observation::bare(now, track.id, sighting.bounds)
         };
-        let Some(mesh) = sighting.mesh else { return Ok(o) };
+        track.see(sighting.bounds, o.quality.in_frame, now);
+        let Some(mesh) = sighting.mesh else {
+            self.keep_look(track, &o, &square, picture);
+            return Ok(o);
+        };
         track.roi = mesh.roi();
         o.quality = quality::of_mesh(&mesh.points, sighting.bounds, sighting.sharpness, width, height);
         let rotation = pose::rotation(&mesh.points, width, height);
@@ -61,7 +70,7 @@ impl Measurer {
         o.mouth_opening = gaze::mouth_opening(&mesh.points);
         o.lip_corner_lift = gaze::lip_corner_lift(&mesh.points);
         o.blendshapes = Some(blendshape::blendshapes(&mut models.blendshapes, &mesh.points)?);
-        self.keep_look(track, &o, &mesh, picture);
+        self.keep_look(track, &o, &square, picture);
         if now.get() + 1e-6 >= track.next_expression {
             o.expression = Some(models.expression.of_region(picture, &expression_region(&mesh), &mut self.planes)?);
             track.next_expression = now.get() + if self.expression_hz > 0.0 { 1.0 / self.expression_hz } else { 0.0 };
@@ -70,23 +79,19 @@ impl Measurer {
         Ok(o)
     }
 
-    /// Keeps an aligned picture of a face whose identity is not in doubt, when it is among the track's best.
-    fn keep_look(&self, track: &mut Live, o: &Observation, mesh: &Mesh, picture: &RgbImage) {
+    /// Keeps a picture of a face whose identity is not in doubt, when it is the best of its time.
+    fn keep_look(&self, track: &mut Live, o: &Observation, square: &Roi, picture: &RgbImage) {
         let (worth, most) = (worth(o), self.looks_per_track);
-        if !track.unsure
-            && track.looks.wants(o.pts, worth, o.quality.size_px, most)
-            && let Some(chip) = identity::chip(picture, &mesh.points)
-        {
-            track.looks.keep(o.pts, worth, chip, most);
+        if !track.unsure && track.looks.wants(o.pts, worth, o.quality.size_px, most) {
+            track.looks.keep(o.pts, worth, identity::chip(picture, square), most);
         }
     }
 }
 
-/// How much an observation tells of identity: large, frontal, whole and sure.
+/// How much an observation tells of identity, 0 to 1 for a face of ordinary sharpness: large, frontal, sharp and whole.
 fn worth(o: &Observation) -> f32 {
-    let square = |deg: f32| (deg.abs() / 60.0).powi(2);
-    let frontal = o.pose.map_or(0.2, |p| (1.0 - square(p.yaw_deg) - square(p.pitch_deg)).max(0.05));
-    o.quality.size_px.min(150.0) * frontal * o.presence * o.quality.in_frame * (0.3 + o.quality.sharpness.min(1.0))
+    let frontal = o.pose.map_or(PROFILE, |p| p.yaw_deg.to_radians().cos().powi(2).max(PROFILE));
+    (o.quality.size_px / LARGE_PX).min(1.0) * frontal * o.quality.sharpness.max(0.0).sqrt() * o.quality.in_frame
 }
 
 /// The face's box made square, turned upright.
@@ -109,11 +114,11 @@ mod tests {
                 ..Observation::bare(Seconds::ZERO, 1, BoundingBox::default())
             })
         };
-        let best = face(0.0, 150.0, 1.0, 1.0);
-        assert!((best - 195.0).abs() < 1e-3, "{best}");
-        assert!((face(0.0, 900.0, 9.0, 1.0) - best).abs() < 1e-3, "more pixels and contrast tell no more");
-        assert!((face(30.0, 150.0, 1.0, 1.0) - 0.75 * best).abs() < 1e-3);
-        assert!((face(-90.0, 150.0, 1.0, 1.0) - 0.05 * best).abs() < 1e-3, "a profile still tells a little");
-        assert!((face(0.0, 75.0, 1.0, 0.5) - 0.25 * best).abs() < 1e-3);
+        let best = face(0.0, 60.0, 1.0, 1.0);
+        assert!((best - 1.0).abs() < 1e-6, "{best}");
+        assert!((face(0.0, 900.0, 1.0, 1.0) - best).abs() < 1e-6, "more pixels tell no more");
+        assert!((face(45.0, 60.0, 1.0, 1.0) - 0.5).abs() < 1e-3);
+        assert!((face(-90.0, 60.0, 1.0, 1.0) - 0.1).abs() < 1e-3, "a profile still tells a little");
+        assert!((face(0.0, 30.0, 0.25, 0.5) - 0.125).abs() < 1e-3);
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! VideoFrame ─ sequence (shots) ── cut? ─ schedule ── due? ─┐
 //!            └ finder (detect, short_range, landmark) ──────┴─ roster (track) ─ identities ─ measure ─ Observation
-//!                                             identity (a few good looks per track) ─ person ─ Track
+//!                                             identity (a few looks per track) ─ person ─ Track
 //! ```
 //!
 //! A [`FaceTracker`] is fed frames in order and holds none of them; [`FaceTracker::finish`] gives [`Faces`].
@@ -27,12 +27,16 @@ mod landmark;
 mod layout;
 mod measure;
 mod models;
+mod motion;
 mod observation;
 mod overlay;
 mod person;
+#[cfg(test)]
+mod persons_clips;
 mod pictures;
 mod pose;
 mod quality;
+mod real;
 mod roster;
 mod schedule;
 mod sequence;
@@ -58,6 +62,7 @@ pub use observation::{
 };
 pub use overlay::draw;
 pub use pictures::{draw_video, write_crops};
+pub use real::{FaceCheck, Nobody};
 pub(crate) use table::LAYOUT;
 pub use table::{FaceRow, TrackRow, faces_layout, faces_table, tracks_layout, tracks_table};
 pub use tracker::FaceTracker;

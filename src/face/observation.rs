@@ -261,10 +261,14 @@ pub struct Track {
     pub mean_size_px: f32,
     /// Mean of the detector's scores, 0 to 1.
     pub mean_score: f32,
-    /// Mean identity embedding (128 values), `None` when no look was good enough.
+    /// Why it is nobody's; `None` for a person's.
+    pub nobody: Option<super::Nobody>,
+    /// What tells a person's face from something that looks like one.
+    pub check: super::FaceCheck,
+    /// Identity embedding pooled over its looks (1024 values, a unit vector), `None` when no look was good enough.
     #[serde(with = "crate::packed")]
     pub embedding: Option<Vec<f32>>,
-    /// The best look at it, aligned, 150 x 150 px; only when asked for ([`super::FaceTracker::keep_crops`]), never
+    /// The best look at it, upright, 224 x 224 px; only when asked for ([`super::FaceTracker::keep_crops`]), never
     /// written by itself.
     #[serde(skip)]
     pub crop: Option<image::RgbImage>,

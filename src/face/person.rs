@@ -1,17 +1,18 @@
 //! Persons: tracks joined over cuts by identity, without asking how many there are.
 //!
-//! Agglomerative clustering of the tracks' mean embeddings, nearest pair first, centroids weighted by the number of
-//! looks. Tracks seen at the same time are different persons and are never joined, directly or through others. A track
-//! that goes on where another of its shot ended is that one's person before identities are compared.
+//! Agglomerative clustering of the tracks' embeddings, nearest groups first, by the average of the distances between
+//! their tracks. Tracks seen at the same time are different persons and are never joined, directly or through others. A
+//! track that goes on where another of its shot ended is that one's person before identities are compared.
 
 use super::identity;
 
 /// Tracks that share less time than this may be one face seen twice while one track gave way to the other, seconds.
 const TOLERATED_OVERLAP_SECS: f64 = 0.15;
-/// Small or hardly seen faces give noisier embeddings: they may lie this much further apart.
-const SLACK: f64 = 0.1;
 /// A track goes on with another's person unless their embeddings lie further apart than this.
-const OTHER_PERSON: f64 = 0.7;
+const OTHER_PERSON: f64 = 1.1;
+
+/// Embeddings of small faces lie so much further from all others, also from the same person's.
+const SMALL_APART: f64 = 0.06;
 
 /// What is known of a track.
 #[derive(Clone, Debug)]
@@ -20,12 +21,14 @@ pub(super) struct Candidate {
     pub span: (f64, f64),
     /// How many observations.
     pub observations: usize,
-    /// Mean embedding and the number of looks behind it.
-    pub identity: Option<(Vec<f32>, usize)>,
-    /// Whether the face was seen well.
-    pub clear: bool,
+    /// Pooled embedding and the weight of the looks behind it.
+    pub identity: Option<(Vec<f32>, f32)>,
     /// Whether it is large, sure and long enough to make a person of its own.
     pub plain: bool,
+    /// Whether it is no person's face.
+    pub is_false: bool,
+    /// Whether it is small.
+    pub small: bool,
     /// The earlier track it goes on from, by place and time.
     pub continues: Option<usize>,
 }
@@ -41,42 +44,47 @@ pub(super) struct Limits {
     pub max: usize,
 }
 
+#[derive(Clone, Debug, Default)]
 struct Group {
     members: Vec<usize>,
-    /// Mean embedding and number of looks.
-    centroid: Option<(Vec<f32>, usize)>,
-    clear: bool,
 }
 
 impl Group {
-    fn of(index: usize, track: &Candidate) -> Self {
-        Group { members: vec![index], centroid: track.identity.clone(), clear: track.clear }
+    fn of(index: usize) -> Self {
+        Group { members: vec![index] }
     }
 
     fn take(&mut self, other: Group) {
         self.members.extend(other.members);
-        self.clear |= other.clear;
-        self.centroid = match (self.centroid.take(), other.centroid) {
-            (Some((mut a, na)), Some((b, nb))) => {
-                let (wa, wb) = (na.max(1) as f32, nb.max(1) as f32);
-                for (x, y) in a.iter_mut().zip(&b) {
-                    *x = (*x * wa + y * wb) / (wa + wb);
-                }
-                Some((a, na + nb))
-            }
-            (a, b) => a.or(b),
-        };
     }
 
-    /// Euclidean; `None` when one has no identity.
-    fn apart(&self, other: &Group) -> Option<f64> {
-        let ((a, _), (b, _)) = (self.centroid.as_ref()?, other.centroid.as_ref()?);
-        Some(identity::distance(a, b))
+    /// Members that have an identity.
+    fn known(&self, tracks: &[Candidate]) -> usize {
+        self.members.iter().filter(|&&m| tracks[m].identity.is_some()).count()
+    }
+
+    /// Mean Euclidean distance of the tracks of one to those of the other, less [`SMALL_APART`] for small faces; `None` when one has no identity.
+    fn apart(&self, other: &Group, tracks: &[Candidate]) -> Option<f64> {
+        let embedding = |&m: &usize| tracks[m].identity.as_ref().map(|i| (i.0.as_slice(), tracks[m].small));
+        let (mut sum, mut pairs) = (0.0, 0u32);
+        for (a, a_small) in self.members.iter().filter_map(embedding) {
+            for (b, b_small) in other.members.iter().filter_map(embedding) {
+                let apart = identity::distance(a, b) - if a_small || b_small { SMALL_APART } else { 0.0 };
+                (sum, pairs) = (sum + apart.max(0.0), pairs + 1);
+            }
+        }
+        (pairs > 0).then(|| sum / f64::from(pairs))
     }
 
     /// What is compared with the largest distance of one person; infinite without identity.
-    fn distance(&self, other: &Group) -> f64 {
-        self.apart(other).map_or(f64::INFINITY, |d| if self.clear && other.clear { d } else { (d - SLACK).max(0.0) })
+    fn distance(&self, other: &Group, tracks: &[Candidate]) -> f64 {
+        self.apart(other, tracks).unwrap_or(f64::INFINITY)
+    }
+
+    /// The embedding of all its tracks together, a unit vector.
+    fn embedding(&self, tracks: &[Candidate]) -> Option<Vec<f32>> {
+        let all: Vec<(Vec<f32>, f32)> = self.members.iter().filter_map(|&m| tracks[m].identity.clone()).collect();
+        identity::pooled(&all)
     }
 
     fn meets(&self, other: &Group, tracks: &[Candidate]) -> bool {
@@ -90,12 +98,13 @@ fn together(a: (f64, f64), b: (f64, f64)) -> bool {
 
 /// For each track the number of its person, from 0 in the order of the tracks given.
 ///
-/// Plain tracks make the persons; the others belong to a person they go on from or look like, else to nobody (`None`).
+/// Plain tracks make the persons; the others belong to a person they go on from or look like, else to nobody (`None`),
+/// as what is no person's face does.
 pub(super) fn join(tracks: &[Candidate], limits: Limits) -> Vec<Option<usize>> {
     let mut groups: Vec<Group> = Vec::new();
     let mut owner: Vec<Option<usize>> = vec![None; tracks.len()];
-    for (i, track) in tracks.iter().enumerate().filter(|(_, t)| t.plain) {
-        let own = Group::of(i, track);
+    for (i, track) in tracks.iter().enumerate().filter(|(_, t)| t.plain && !t.is_false) {
+        let own = Group::of(i);
         match track.continues.and_then(|e| owner[e]).filter(|&g| goes_on(&groups[g], &own, tracks)) {
             Some(g) => {
                 groups[g].take(own);
@@ -114,19 +123,21 @@ pub(super) fn join(tracks: &[Candidate], limits: Limits) -> Vec<Option<usize>> {
 }
 
 fn goes_on(group: &Group, own: &Group, tracks: &[Candidate]) -> bool {
-    !group.meets(own, tracks) && group.apart(own).is_none_or(|d| d < OTHER_PERSON)
+    !group.meets(own, tracks) && group.apart(own, tracks).is_none_or(|d| d < OTHER_PERSON)
 }
 
 /// Gives the tracks that are not plain to the persons they go on from or are nearest to. Looks of small faces are too
 /// poor to change what the person looks like.
 fn adopt(groups: &mut [Group], tracks: &[Candidate], distance: f64) {
-    for (i, track) in tracks.iter().enumerate().filter(|(_, t)| !t.plain) {
-        let own = Group::of(i, track);
+    let plain: Vec<Group> = groups.to_vec();
+    for (i, track) in tracks.iter().enumerate().filter(|(_, t)| !t.plain && !t.is_false) {
+        crate::pulse::beat();
+        let own = Group::of(i);
         let before = track.continues.and_then(|e| groups.iter().position(|g| g.members.contains(&e)));
         let nearest = || {
-            let fits =
-                groups.iter().enumerate().filter(|(_, g)| !g.meets(&own, tracks)).map(|(k, g)| (g.distance(&own), k));
-            fits.filter(|f| f.0 <= distance).min_by(|a, b| a.0.total_cmp(&b.0)).map(|f| f.1)
+            let free = groups.iter().zip(&plain).enumerate().filter(|(_, (g, _))| !g.meets(&own, tracks));
+            let fits = free.map(|(k, (_, plain))| (plain.distance(&own, tracks), k)).filter(|f| f.0 <= distance);
+            fits.min_by(|a, b| a.0.total_cmp(&b.0)).map(|f| f.1)
         };
         if let Some(k) = before.filter(|&k| goes_on(&groups[k], &own, tracks)).or_else(nearest) {
             groups[k].members.push(i);
@@ -143,10 +154,11 @@ fn keep_within(groups: &mut Vec<Group>, tracks: &[Candidate], limits: Limits) {
         groups.sort_by_key(|g| (std::cmp::Reverse(seen(g)), g.members.first().copied()));
         groups.truncate(limits.max);
     }
-    let mut open: Vec<usize> = (0..tracks.len()).filter(|i| !groups.iter().any(|g| g.members.contains(i))).collect();
+    let is_open = |i: &usize| !tracks[*i].is_false && !groups.iter().any(|g| g.members.contains(i));
+    let mut open: Vec<usize> = (0..tracks.len()).filter(is_open).collect();
     open.sort_by_key(|&i| (std::cmp::Reverse(tracks[i].observations), i));
     for i in open.into_iter().take(limits.min.saturating_sub(groups.len())) {
-        groups.push(Group::of(i, &tracks[i]));
+        groups.push(Group::of(i));
     }
 }
 
@@ -160,29 +172,19 @@ pub(super) fn named(
     distance: f64,
 ) -> Vec<Option<String>> {
     let count = owners.iter().flatten().max().map_or(0, |m| m + 1);
-    let mut groups: Vec<Option<Group>> = (0..count).map(|_| None).collect();
+    let mut groups: Vec<Group> = vec![Group::default(); count];
     for (i, g) in owners.iter().enumerate().filter_map(|(i, o)| o.map(|g| (i, g))) {
-        let own = Group::of(i, &tracks[i]);
-        match &mut groups[g] {
-            Some(group) => group.take(own),
-            slot => *slot = Some(own),
-        }
+        groups[g].members.push(i);
     }
     let mut near: Vec<(f64, usize, &str)> = Vec::new();
-    for (g, centroid) in
-        groups.iter().enumerate().filter_map(|(g, group)| Some((g, &group.as_ref()?.centroid.as_ref()?.0)))
-    {
-        near.extend(
-            enrolled
-                .iter()
-                .map(|(name, picture)| (identity::distance(centroid, picture), g, *name))
-                .filter(|n| n.0 < distance),
-        );
+    for (g, embedding) in groups.iter().enumerate().filter_map(|(g, group)| Some((g, group.embedding(tracks)?))) {
+        let apart = enrolled.iter().map(|(name, picture)| (identity::distance(&embedding, picture), g, *name));
+        near.extend(apart.filter(|n| n.0 < distance));
     }
     near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(b.2)));
     let mut names: Vec<Option<&str>> = vec![None; count];
     for (_, g, name) in near {
-        let meets = |h: usize| matches!((&groups[g], &groups[h]), (Some(a), Some(b)) if a.meets(b, tracks));
+        let meets = |h: usize| groups[g].meets(&groups[h], tracks);
         if names[g].is_none() && !(0..count).any(|h| names[h] == Some(name) && meets(h)) {
             names[g] = Some(name);
         }
@@ -219,7 +221,7 @@ fn merge(groups: &mut Vec<Group>, tracks: &[Candidate], limits: Limits) {
         crate::pulse::beat();
         for j in 0..i {
             if !groups[i].meets(&groups[j], tracks) {
-                let d = groups[i].distance(&groups[j]);
+                let d = groups[i].distance(&groups[j], tracks);
                 (table[i * n + j], table[j * n + i]) = (d, d);
             }
         }
@@ -242,11 +244,13 @@ fn merge(groups: &mut Vec<Group>, tracks: &[Candidate], limits: Limits) {
         let (i, j) = (i.min(j), i.max(j));
         living[j] = false;
         count -= 1;
-        let gone = std::mem::replace(&mut groups[j], Group { members: Vec::new(), centroid: None, clear: false });
+        let (ni, nj) = (groups[i].known(tracks) as f64, groups[j].known(tracks) as f64);
+        let gone = std::mem::take(&mut groups[j]);
         groups[i].take(gone);
         for k in (0..n).filter(|&k| living[k] && k != i) {
-            let free = table[i * n + k].is_finite() && table[j * n + k].is_finite();
-            let d = if free { groups[i].distance(&groups[k]) } else { f64::INFINITY };
+            let (di, dj) = (table[i * n + k], table[j * n + k]);
+            // The average over all pairs; infinite where one of them must not be joined.
+            let d = if di.is_finite() && dj.is_finite() { (ni * di + nj * dj) / (ni + nj) } else { f64::INFINITY };
             (table[i * n + k], table[k * n + i]) = (d, d);
         }
         for k in (0..n).filter(|&k| living[k]) {
@@ -290,9 +294,10 @@ mod tests {
         Candidate {
             span: (start, end),
             observations: ((end - start) * 10.0) as usize,
-            identity: Some((vec![x, 0.0], 2)),
-            clear: true,
+            identity: Some((vec![x, 0.0], 1.0)),
             plain: true,
+            is_false: false,
+            small: false,
             continues: None,
         }
     }
@@ -320,7 +325,7 @@ mod tests {
 
     #[test]
     fn limits_are_kept_and_a_track_without_identity_stays_alone() {
-        let blank = Candidate { identity: None, clear: false, ..track(2.0, 3.0, 0.0) };
+        let blank = Candidate { identity: None, ..track(2.0, 3.0, 0.0) };
         let tracks = [track(0.0, 1.0, 0.0), track(1.0, 2.0, 3.0), blank, track(3.0, 4.0, 0.1)];
         assert_eq!(joined(&tracks, FREE), [0, 1, 2, 0]);
         assert_eq!(joined(&tracks, Limits { max: 2, ..FREE }), [0, 0, 1, 0]);
@@ -330,7 +335,7 @@ mod tests {
 
     #[test]
     fn doubtful_faces_are_somebody_known_or_nobody() {
-        let doubtful = |t: Candidate| Candidate { plain: false, clear: false, ..t };
+        let doubtful = |t: Candidate| Candidate { plain: false, ..t };
         let tracks = [
             doubtful(track(0.0, 1.0, 0.1)),
             track(1.0, 2.0, 0.0),
@@ -349,19 +354,46 @@ mod tests {
     fn a_track_that_goes_on_is_the_same_person_unless_it_looks_quite_different() {
         let after = |x: Option<f32>| Candidate {
             span: (1.2, 2.0),
-            identity: x.map(|x| (vec![x, 0.0], 1)),
-            clear: false,
+            identity: x.map(|x| (vec![x, 0.0], 1.0)),
             continues: Some(0),
             ..track(1.2, 2.0, 0.0)
         };
         assert_eq!(joined(&[track(0.0, 1.0, 0.0), after(None)], FREE), [0, 0]);
-        assert_eq!(joined(&[track(0.0, 1.0, 0.0), after(Some(0.65))], FREE), [0, 0]);
-        assert_eq!(joined(&[track(0.0, 1.0, 0.0), after(Some(0.8))], FREE), [0, 1]);
+        assert_eq!(joined(&[track(0.0, 1.0, 0.0), after(Some(1.05))], FREE), [0, 0]);
+        assert_eq!(joined(&[track(0.0, 1.0, 0.0), after(Some(1.2))], FREE), [0, 1]);
         assert_eq!(
             joined(&[track(0.0, 1.0, 0.0), Candidate { plain: false, ..after(None) }], FREE),
             [0, 0],
             "a doubtful one too"
         );
+    }
+
+    #[test]
+    fn the_average_over_all_pairs_decides() {
+        // 0.8 from the nearest of the pair, 0.9 from the other.
+        let pair = [track(0.0, 1.0, 0.0), track(1.0, 2.0, 0.1)];
+        let all = [pair[0].clone(), pair[1].clone(), track(2.0, 3.0, 0.9)];
+        assert_eq!(joined(&all, Limits { distance: 0.86, ..FREE }), [0, 0, 0]);
+        assert_eq!(joined(&all, Limits { distance: 0.84, ..FREE }), [0, 0, 1]);
+    }
+
+    #[test]
+    fn small_faces_may_lie_a_little_further_apart() {
+        let small = |small: bool| Candidate { small, ..track(1.0, 2.0, 0.54) };
+        assert_eq!(joined(&[track(0.0, 1.0, 0.0), small(false)], FREE), [0, 1]);
+        assert_eq!(joined(&[track(0.0, 1.0, 0.0), small(true)], FREE), [0, 0]);
+    }
+
+    #[test]
+    fn what_is_no_face_is_nobody_whatever_it_looks_like() {
+        let lamp = |t: Candidate| Candidate { is_false: true, ..t };
+        let tracks = [
+            track(0.0, 1.0, 0.0),
+            lamp(track(1.0, 2.0, 0.0)),
+            lamp(Candidate { plain: false, ..track(2.0, 3.0, 0.0) }),
+        ];
+        assert_eq!(joined(&tracks, FREE), [0, -1, -1]);
+        assert_eq!(joined(&tracks, Limits { min: 3, ..FREE }), [0, -1, -1]);
     }
 
     #[test]

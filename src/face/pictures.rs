@@ -87,6 +87,8 @@ mod tests {
             observations: 1,
             mean_size_px: 10.0,
             mean_score: 0.9,
+            nobody: None,
+            check: crate::face::FaceCheck::default(),
             embedding: None,
             crop: crop.then(|| image::RgbImage::from_pixel(4, 4, image::Rgb([9, 8, 7]))),
         }

@@ -106,8 +106,8 @@ impl Roster {
         let seen_boxes: Vec<BoundingBox> = seen.iter().map(|s| s.bounds).collect();
         for (i, j) in track::pair(&seen_boxes, &boxes) {
             free[j] = false;
-            seen[i].confirmed = true;
-            self.live[seen[i].track].confirm(found[j].score);
+            (seen[i].confirmed, seen[i].detected) = (true, Some(found[j]));
+            self.live[seen[i].track].detected(&found[j], seen[i].mesh.as_ref());
         }
         let expected = |s: &Sighting| scale.is_some_and(|scale| scale * s.bounds.size() >= EXPECTED_PX);
         for s in seen.iter().filter(|s| !s.confirmed && expected(s)) {
@@ -158,7 +158,15 @@ mod tests {
     }
 
     fn sighting(track: usize, left: f32) -> Sighting {
-        Sighting { track, bounds: at(left), presence: 1.0, sharpness: 1.0, mesh: None, confirmed: false }
+        Sighting {
+            track,
+            bounds: at(left),
+            presence: 1.0,
+            sharpness: 1.0,
+            mesh: None,
+            confirmed: false,
+            detected: None,
+        }
     }
 
     /// Faces seen at 0 s with these left edges.

@@ -1,7 +1,10 @@
 //! A face found in the frame at hand, before it is measured.
 
-use super::BoundingBox;
+use super::crop::Roi;
+use super::detect::Detection;
+use super::identity::Framing;
 use super::landmark::Mesh;
+use super::{BoundingBox, identity};
 
 /// A face found in the frame at hand.
 #[derive(Debug)]
@@ -18,4 +21,17 @@ pub(super) struct Sighting {
     pub mesh: Option<Mesh>,
     /// A detector sees it too.
     pub confirmed: bool,
+    /// What the full detector sees, where it looked.
+    pub detected: Option<Detection>,
+}
+
+impl Sighting {
+    /// What the identity model sees of it. `framing` is its track's.
+    pub fn square(&self, framing: Framing) -> Roi {
+        match &self.detected {
+            Some(detection) => identity::square(detection.bounds),
+            None if self.mesh.is_some() => framing.square(self.bounds),
+            None => identity::square(self.bounds),
+        }
+    }
 }

@@ -2,11 +2,28 @@
 
 use super::enrolment::Enrolled;
 use super::track::Past;
-use super::{FaceConfig, Faces, Observation, Track, identity, person};
+use super::{FaceConfig, Faces, Nobody, Observation, Track, identity, person};
 use crate::time::Seconds;
 
-/// Tracks of smaller faces, or with a single look, tell less of identity, px.
-const CLEAR_PX: f32 = 30.0;
+/// Faces below this mean size tell less of identity, px.
+const SMALL_PX: f32 = 30.0;
+
+/// Why a track makes no person of its own.
+fn shortcoming(t: &Past, config: &FaceConfig) -> Option<Nobody> {
+    // Times are rounded: a hair less is as long.
+    let secs = (t.last - t.first).get() + 1e-3;
+    if t.size() < config.person_size_px {
+        Some(Nobody::TooSmall)
+    } else if t.mean_score < config.person_score {
+        Some(Nobody::TooDoubtful)
+    } else if secs < config.person_secs {
+        Some(Nobody::TooShort)
+    } else if t.in_frame < config.person_in_frame {
+        Some(Nobody::OutOfPicture)
+    } else {
+        None
+    }
+}
 
 /// Drops false alarms, joins tracks into persons, names and renumbers them.
 pub(super) fn gather(
@@ -27,11 +44,10 @@ pub(super) fn gather(
         .map(|(i, t)| person::Candidate {
             span: (t.first.get(), t.last.get()),
             observations: t.observations,
-            identity: identity::mean(&t.embeddings).map(|m| (m, t.embeddings.len())),
-            clear: t.embeddings.len() > 1 && t.size() >= CLEAR_PX,
-            plain: t.size() >= config.person_size_px
-                && t.mean_score >= config.person_score
-                && t.observations >= config.person_observations,
+            identity: identity::pooled(&t.embeddings).map(|m| (m, t.embeddings.iter().map(|e| e.1).sum())),
+            plain: shortcoming(t, config).is_none(),
+            is_false: t.check.is_false(config),
+            small: t.size() < SMALL_PX,
             continues: past[..i].iter().rposition(|earlier| t.continues(earlier)),
         })
         .collect();
@@ -56,6 +72,11 @@ pub(super) fn gather(
         .zip(1..)
         .map(|(((t, c), person), id)| Track {
             id,
+            nobody: person.is_none().then(|| {
+                let is_false = t.check.is_false(config).then_some(Nobody::FalseFace);
+                is_false.or_else(|| shortcoming(&t, config)).unwrap_or(Nobody::TooMany)
+            }),
+            check: t.check,
             person,
             first_pts: t.first,
             last_pts: t.last,

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{BLENDSHAPES, EXPRESSIONS, FaceConfig, Faces, Gaze, HeadPose, Observation, Shot, ShotLayout, Track};
+use super::{
+    BLENDSHAPES, EXPRESSIONS, FaceConfig, Faces, Gaze, HeadPose, Nobody, Observation, Shot, ShotLayout, Track,
+};
 use crate::error::Result;
 use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Modality, Table, all_from, all_of};
 
@@ -62,8 +64,8 @@ pub fn faces_layout<'a>(config: &FaceConfig) -> Layout<FaceRow<'a>> {
     let time = "Presentation time of the frame since the recording's origin.";
     let track = "Track the observation belongs to, from 1 by first appearance.";
     let person = "Person the track belongs to, from P1 by first appearance, or a name of the enrolment folder; tracks \
-                  whose mean embeddings lie closer than {face.same_person_distance} are one; null = seen too little \
-                  to be a person.";
+                  whose embeddings lie closer than {face.same_person_distance} on average are one; null = nobody's, \
+                  for the reason in tracks.";
     let mut columns = vec![
         Column::text("interview_id", "Interview the row belongs to.", interview).until(CutOff::None),
         Column::float("pts_secs", "s", time, |r: &FaceRow<'a>| r.observation.pts),
@@ -198,15 +200,24 @@ fn landmark_column<'a>() -> Column<FaceRow<'a>> {
 /// The `tracks` table; sorted by track.
 pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
     let interview = |r: &TrackRow<'a>| r.interview_id;
-    let person = "Person the track belongs to; null for a face seen too small (mean below {face.person_size_px} px), \
-                  too doubtfully (mean score below {face.person_score}) or too shortly (fewer than \
-                  {face.person_observations} observations) to be a person of the interview.";
+    let person = "Person the track belongs to; null = nobody's, see person_missing.";
+    let nobody = "Why the track is nobody's: false_face (a score below {face.person_seen_again} seen again, or \
+                  keypoints more than {face.person_keypoints_apart} apart), or, where it is like no person, too_small \
+                  (mean below {face.person_size_px} px), too_doubtful (mean score below {face.person_score}), \
+                  too_short (below {face.person_secs} s), out_of_picture (less than {face.person_in_frame} of it \
+                  inside) or too_many (face.persons_max).";
+    let again = "Least detector score of the face seen again with 40, 64 and 96 px a side amid six sizes of its \
+                 surroundings, mean over up to three looks, 0 to 1; null = not looked at, as it is too small, doubtful \
+                 or short. Of a wall lamp 0.18, of people 0.52 and more.";
+    let apart = "Mean distance of the mesh's eyes, nose tip and mouth corners from the detector's, over the face's \
+                 size; null = never seen by both at once. Of a wall lamp 0.31, of people up to 0.11.";
     let size = ColumnSpec::new("mean_size_px", Kind::F32, "px", "Mean size of the face.");
     let score = ColumnSpec::new("mean_score", Kind::F32, "1", "Mean detector score, 0 to 1.");
     let mut columns = vec![
         Column::text("interview_id", "Interview the row belongs to.", interview).until(CutOff::None),
         Column::int("track_id", "", "Track, from 1 by first appearance.", |r: &TrackRow<'a>| r.track.id),
         Column::text("person", person, |r: &TrackRow<'a>| r.track.person.as_deref()),
+        Column::text("person_missing", nobody, |r: &TrackRow<'a>| r.track.nobody.map(Nobody::name)),
         Column::text("layout", LAYOUT, |r: &TrackRow<'a>| r.shot?.layout.map(ShotLayout::name)),
     ];
     let mut seen = vec![
@@ -215,10 +226,17 @@ pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
         Column::int("observations", "", "Number of observations.", |r: &TrackRow<'a>| r.track.observations),
         Column::new(size, |r: &TrackRow<'a>| r.track.mean_size_px),
         Column::new(score, |r: &TrackRow<'a>| r.track.mean_score),
+        Column::new(ColumnSpec::new("seen_again_score", Kind::F32, "1", again), |r: &TrackRow<'a>| {
+            r.track.check.seen_again
+        }),
+        Column::new(ColumnSpec::new("keypoints_apart", Kind::F32, "1", apart), |r: &TrackRow<'a>| {
+            r.track.check.keypoints_apart
+        }),
     ];
     if config.embeddings {
-        let description = "Mean identity embedding, 128 values; compare by Euclidean distance.";
-        let spec = ColumnSpec::new("embedding", Kind::F32List, "", description);
+        let description = "Identity embedding of the face, a unit vector of 1024 values pooled over up to \
+                           {face.embeddings_per_track} looks; compare by Euclidean distance.";
+        let spec = ColumnSpec::new("embedding", Kind::F32List, "", description).from_source("Savchenko 2019");
         seen.push(Column::new(spec, |r: &TrackRow<'a>| r.track.embedding.clone()));
     }
     columns.extend(all_of(Modality::Face, seen));
@@ -278,6 +296,8 @@ mod tests {
                 observations: 1,
                 mean_size_px: 10.0,
                 mean_score: 0.9,
+                nobody: None,
+                check: crate::face::FaceCheck::default(),
                 embedding: None,
                 crop: None,
             }],
@@ -297,7 +317,7 @@ mod tests {
     #[test]
     fn keys_are_of_no_sense_and_all_else_is_of_the_face() {
         let config = FaceConfig { landmarks: true, embeddings: true, ..FaceConfig::default() };
-        let keys = ["interview_id", "pts_secs", "track_id", "person", "layout"];
+        let keys = ["interview_id", "pts_secs", "track_id", "person", "person_missing", "layout"];
         for schema in [faces_layout(&config).schema(), tracks_layout(&config).schema()] {
             for column in &schema.columns {
                 let expected = if keys.contains(&&*column.name) { Modality::None } else { Modality::Face };

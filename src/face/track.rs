@@ -1,75 +1,82 @@
-//! Tracks: one face followed through a shot, and the best looks at it that tell who it is.
+//! Tracks: one face followed through a shot, and the looks at it that tell who it is.
 
 use image::RgbImage;
 
-use super::BoundingBox;
 use super::crop::Roi;
+use super::detect::Detection;
+use super::identity::Framing;
 use super::landmark::Mesh;
+use super::real::Check;
 use super::still::Patch;
+use super::{BoundingBox, FaceCheck};
 use crate::error::Result;
 use crate::time::Seconds;
 
-/// Looks at one face lie at least this far apart, so that they differ.
-const BETWEEN_LOOKS_SECS: f64 = 0.5;
+/// The first looks at one face lie this far apart, seconds; on longer tracks further, so that they are spread over it.
+const BETWEEN_LOOKS_SECS: f64 = 0.4;
 /// Faces smaller than this tell nobody apart, px.
 const LEAST_LOOK_PX: f32 = 16.0;
 
-/// An aligned picture of a face and how good it is.
+/// A picture of a face and how much it tells.
 #[derive(Clone, Debug)]
 pub(super) struct Glance {
-    /// 150 x 150 px.
+    /// See [`super::identity::chip`].
     pub chip: RgbImage,
-    pub quality: f32,
+    pub weight: f32,
     pts: Seconds,
     embedding: Option<Vec<f32>>,
 }
 
-/// The best glances at one face, a bounded number of them.
+/// Looks at one face, spread over its track, a bounded number of them: the best one of each interval. When they become
+/// too many the intervals are doubled.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Looks {
-    best: Vec<Glance>,
+    /// In order of time.
+    all: Vec<Glance>,
+    /// Times the interval was doubled.
+    doubled: i32,
 }
 
 impl Looks {
-    /// Whether a glance of this quality would be kept; asked before its picture is made.
-    pub fn wants(&self, pts: Seconds, quality: f32, size_px: f32, most: usize) -> bool {
-        if most == 0 || size_px < LEAST_LOOK_PX {
+    /// Whether a glance of this weight would be kept; asked before its picture is made.
+    pub fn wants(&self, pts: Seconds, weight: f32, size_px: f32, most: usize) -> bool {
+        if most == 0 || size_px < LEAST_LOOK_PX || weight <= 0.0 {
             return false;
         }
-        match self.near(pts) {
-            Some(i) => quality > 1.1 * self.best[i].quality,
-            None => self.best.len() < most || self.best.iter().any(|g| g.quality < quality),
-        }
+        self.in_interval(pts).is_none_or(|i| weight > 1.1 * self.all[i].weight)
     }
 
-    /// Keeps a glance that [`Looks::wants`]: in place of one near in time, else of the worst when there are enough.
-    pub fn keep(&mut self, pts: Seconds, quality: f32, chip: RgbImage, most: usize) {
-        let glance = Glance { chip, quality, pts, embedding: None };
-        if let Some(i) = self.near(pts) {
-            self.best[i] = glance;
-            return;
+    /// Keeps a glance that [`Looks::wants`], in place of the one of its interval.
+    pub fn keep(&mut self, pts: Seconds, weight: f32, chip: RgbImage, most: usize) {
+        let glance = Glance { chip, weight, pts, embedding: None };
+        match self.in_interval(pts) {
+            Some(i) => self.all[i] = glance,
+            None => self.all.push(glance),
         }
-        self.best.push(glance);
-        if self.best.len() > most {
-            // The first of equals goes, so the order of frames decides.
-            if let Some((i, _)) = self.best.iter().enumerate().min_by(|a, b| a.1.quality.total_cmp(&b.1.quality)) {
-                self.best.remove(i);
+        while self.all.len() > most.max(1) {
+            self.doubled += 1;
+            for glance in std::mem::take(&mut self.all) {
+                match self.in_interval(glance.pts) {
+                    Some(i) if self.all[i].weight < glance.weight => self.all[i] = glance,
+                    Some(_) => {}
+                    None => self.all.push(glance),
+                }
             }
         }
     }
 
-    /// The embeddings of all kept pictures; each is made once.
+    /// The embeddings of all kept pictures with their weights; each is made once.
     ///
     /// # Errors
     /// Those of `embed`.
-    pub fn embeddings(&mut self, mut embed: impl FnMut(&RgbImage) -> Result<Vec<f32>>) -> Result<Vec<Vec<f32>>> {
-        let mut all = Vec::with_capacity(self.best.len());
-        for glance in &mut self.best {
+    pub fn embeddings(&mut self, mut embed: impl FnMut(&RgbImage) -> Result<Vec<f32>>) -> Result<Vec<(Vec<f32>, f32)>> {
+        let mut all = Vec::with_capacity(self.all.len());
+        for glance in &mut self.all {
             let made = match glance.embedding.take() {
                 Some(e) => e,
                 None => embed(&glance.chip)?,
             };
-            all.push(made.clone());
+            all.push((made.clone(), glance.weight));
             glance.embedding = Some(made);
         }
         Ok(all)
@@ -77,11 +84,13 @@ impl Looks {
 
     /// The best picture; the first of equals.
     pub fn best(&self) -> Option<&RgbImage> {
-        self.best.iter().rev().max_by(|a, b| a.quality.total_cmp(&b.quality)).map(|g| &g.chip)
+        self.all.iter().rev().max_by(|a, b| a.weight.total_cmp(&b.weight)).map(|g| &g.chip)
     }
 
-    fn near(&self, pts: Seconds) -> Option<usize> {
-        self.best.iter().position(|g| (pts - g.pts).get().abs() < BETWEEN_LOOKS_SECS)
+    /// The look of the interval that a time lies in; intervals are counted from the recording's start.
+    fn in_interval(&self, pts: Seconds) -> Option<usize> {
+        let number = |t: Seconds| (t.get() / (BETWEEN_LOOKS_SECS * 2f64.powi(self.doubled)) + 1e-6).floor() as i64;
+        self.all.iter().rposition(|g| number(g.pts) == number(pts))
     }
 }
 
@@ -105,7 +114,13 @@ pub(super) struct Live {
     pub last: Seconds,
     pub observations: usize,
     pub size_sum: f64,
+    /// Sum of the shares of the face inside the picture.
+    pub in_frame_sum: f64,
     pub looks: Looks,
+    /// How the detector's box lies about the mesh's.
+    pub framing: Framing,
+    /// What tells a person's face from a lamp's.
+    pub check: Check,
     /// When expressions are next looked at.
     pub next_expression: f64,
     /// Full detections in a row that did not confirm the mesh.
@@ -120,7 +135,18 @@ pub(super) struct Live {
     pub scores: (f64, u32),
     /// What the face looked like, to tell a still picture.
     pub patch: Option<Patch>,
+    /// Its own motion, px a second right and down, the camera's left out.
+    velocity: (f32, f32),
+    /// Where it was when last seen, moved with the camera since.
+    carried: BoundingBox,
+    /// When it was last carried.
+    at: Seconds,
 }
+
+/// Heads turn back as soon as they have moved: a velocity fades to this part in a tenth of a second.
+const FADES_TO: f32 = 0.6;
+/// A face is looked for at most this far from where the camera took it, in its own sizes.
+const MOST_AHEAD: f32 = 0.5;
 
 impl Live {
     /// A new face.
@@ -137,7 +163,10 @@ impl Live {
             last: pts,
             observations: 0,
             size_sum: 0.0,
+            in_frame_sum: 0.0,
             looks: Looks::default(),
+            framing: Framing::default(),
+            check: Check::default(),
             next_expression: f64::NEG_INFINITY,
             unconfirmed: 0,
             refused: 0,
@@ -145,6 +174,9 @@ impl Live {
             touched: None,
             scores: (0.0, 0),
             patch: None,
+            velocity: (0.0, 0.0),
+            carried: start,
+            at: pts,
         }
     }
 
@@ -156,12 +188,53 @@ impl Live {
         self.unconfirmed = 0;
     }
 
-    /// It is seen here.
-    pub fn see(&mut self, bounds: BoundingBox, now: Seconds) {
+    /// The full detector sees it, and this is its mesh, if it has one.
+    pub fn detected(&mut self, detection: &Detection, mesh: Option<&Mesh>) {
+        self.confirm(detection.score);
+        if let Some(mesh) = mesh {
+            self.framing = Framing::between(mesh.bounds(), detection.bounds);
+            self.check.compare(mesh, detection);
+        }
+    }
+
+    /// Moves the place where it is looked for by the camera's shift and its own motion.
+    pub fn carry(&mut self, (dx, dy): (f32, f32), now: Seconds) {
+        let secs = (now - self.at).get().max(0.0) as f32;
+        self.at = now;
+        self.carried = moved(self.carried, dx, dy);
+        // The way that is left of a fading motion.
+        let fading = FADES_TO.powf(10.0 * secs);
+        let reach = MOST_AHEAD * self.bounds.size();
+        let way = |v: f32| (v * secs * fading).clamp(-reach, reach);
+        let (x, y) = (dx + way(self.velocity.0), dy + way(self.velocity.1));
+        self.velocity = (self.velocity.0 * fading, self.velocity.1 * fading);
+        self.bounds = moved(self.bounds, x, y);
+        self.roi = Roi { x: self.roi.x + x, y: self.roi.y + y, ..self.roi };
+    }
+
+    /// It is seen here, with this share inside the picture.
+    pub fn see(&mut self, bounds: BoundingBox, in_frame: f32, now: Seconds) {
+        let secs = (now - self.last).get() as f32;
+        if self.observations > 0 && secs > 1e-3 {
+            let ((ax, ay), (bx, by)) = (self.carried.centre(), bounds.centre());
+            self.velocity = ((bx - ax) / secs, (by - ay) / secs);
+        }
         self.bounds = bounds;
+        (self.carried, self.at) = (bounds, now);
         self.last = now;
         self.observations += 1;
         self.size_sum += f64::from(bounds.size());
+        self.in_frame_sum += f64::from(in_frame);
+    }
+
+    /// Mean size, px.
+    pub fn size(&self) -> f32 {
+        (self.size_sum / self.observations.max(1) as f64) as f32
+    }
+
+    /// Mean of the detector's scores.
+    pub fn mean_score(&self) -> f32 {
+        (self.scores.0 / f64::from(self.scores.1.max(1))) as f32
     }
 
     /// Seconds since it was last seen.
@@ -178,14 +251,19 @@ pub(super) struct Past {
     pub last: Seconds,
     pub observations: usize,
     pub size_sum: f64,
+    /// Mean share of the face inside the picture.
+    pub in_frame: f32,
     pub best_score: f32,
     pub mean_score: f32,
+    /// What tells a person's face from a lamp's.
+    pub check: FaceCheck,
     /// The detector saw it at least as often as it missed it.
     pub confirmed: bool,
     pub shot: usize,
     /// Where it was first and last.
     pub ends: (BoundingBox, BoundingBox),
-    pub embeddings: Vec<Vec<f32>>,
+    /// With their weights.
+    pub embeddings: Vec<(Vec<f32>, f32)>,
     /// The best look, when crops are kept.
     pub crop: Option<RgbImage>,
 }
@@ -260,18 +338,29 @@ pub(super) fn pair(left: &[BoundingBox], right: &[BoundingBox]) -> Vec<(usize, u
     pairs
 }
 
+/// Distance of the centres in sizes of the first.
+pub(super) fn apart(a: BoundingBox, b: BoundingBox) -> f32 {
+    let ((ax, ay), (bx, by)) = (a.centre(), b.centre());
+    (ax - bx).hypot(ay - by) / a.size().max(1e-3)
+}
+
+fn moved(b: BoundingBox, x: f32, y: f32) -> BoundingBox {
+    BoundingBox { left: b.left + x, top: b.top + y, ..b }
+}
+
 /// Two meshes of one face.
 pub(super) fn same_face(a: BoundingBox, b: BoundingBox) -> bool {
     a.iou(b) > 0.45 || a.intersection(b) > 0.75 * a.area().min(b.area())
 }
 
-/// Whether a mesh is a believable next position of a face.
-pub(super) fn believable(mesh: &Mesh, before: BoundingBox, width: u32, height: u32) -> bool {
+/// Whether a mesh is a believable next position of a face, `secs` after it was seen `before`.
+pub(super) fn believable(mesh: &Mesh, before: BoundingBox, secs: f64, (width, height): (u32, u32)) -> bool {
     let now = mesh.bounds();
     let (x, y) = now.centre();
     let ratio = now.size() / before.size().max(1e-3);
     now.size().is_finite()
         && (0.5..2.0).contains(&ratio)
+        && within_reach(before, now, secs)
         && x >= 0.0
         && y >= 0.0
         && x < width as f32
@@ -303,20 +392,43 @@ mod tests {
     }
 
     #[test]
-    fn looks_are_few_good_and_apart() {
-        let mut looks = Looks::default();
-        let chip = || RgbImage::new(1, 1);
-        for (t, q) in [(0.0, 1.0), (0.1, 1.05), (0.2, 2.0), (1.0, 0.5), (2.0, 3.0), (3.0, 0.1)] {
-            if looks.wants(Seconds::of(t), q, 50.0, 2) {
-                looks.keep(Seconds::of(t), q, chip(), 2);
-            }
+    fn a_face_is_looked_for_where_the_camera_and_its_own_way_take_it() {
+        let mut track = Live::new(1, Seconds::ZERO, at(0.0), 0);
+        track.see(at(0.0), 1.0, Seconds::ZERO);
+        track.carry((30.0, -5.0), Seconds::of(0.1));
+        assert_eq!(track.bounds, BoundingBox::from_corners(30.0, -5.0, 40.0, 5.0), "with the camera");
+        // It went 2 px on its own way, and will go on, but less.
+        track.see(moved(at(32.0), 0.0, -5.0), 1.0, Seconds::of(0.1));
+        track.carry((0.0, 0.0), Seconds::of(0.2));
+        assert!((track.bounds.left - 33.2).abs() < 1e-3, "{:?}", track.bounds);
+        for i in 3..20 {
+            track.carry((0.0, 0.0), Seconds::of(0.1 * f64::from(i)));
         }
-        let kept: Vec<f32> = looks.best.iter().map(|g| g.quality).collect();
-        assert_eq!(
-            kept,
-            [2.0, 3.0],
-            "0.1 s is too near and hardly better, 0.2 s replaces it, 1 s is replaced, 3 s is worse"
-        );
-        assert!(!looks.wants(Seconds::of(9.0), 9.0, 10.0, 2), "too small");
+        assert!(track.bounds.left < 36.0, "it comes to rest: {:?}", track.bounds);
+        assert!(apart(at(0.0), at(6.0)) > 0.59 && apart(at(0.0), at(6.0)) < 0.61);
+    }
+
+    #[test]
+    fn looks_are_few_good_and_spread_over_the_track() {
+        let mut looks = Looks::default();
+        let mut look = |t: f64, weight: f32| {
+            if looks.wants(Seconds::of(t), weight, 50.0, 4) {
+                looks.keep(Seconds::of(t), weight, RgbImage::new(1, 1), 4);
+            }
+            looks.all.iter().map(|g| g.weight).collect::<Vec<f32>>()
+        };
+        assert_eq!(look(0.0, 1.0), [1.0]);
+        assert_eq!(look(0.1, 1.05), [1.0], "too near and hardly better");
+        assert_eq!(look(0.2, 2.0), [2.0]);
+        look(0.4, 3.0);
+        look(0.8, 0.5);
+        assert_eq!(look(1.2, 0.1), [2.0, 3.0, 0.5, 0.1]);
+        assert_eq!(look(1.6, 0.2), [3.0, 0.5, 0.2], "the interval is doubled, its best stay");
+        for i in 0..80 {
+            look(2.4 + 0.4 * f64::from(i), 0.3);
+        }
+        let times: Vec<f64> = looks.all.iter().map(|g| g.pts.get()).collect();
+        assert!(times.len() >= 2 && times.len() <= 4 && times[times.len() - 1] > 20.0, "{times:?}");
+        assert!(!looks.wants(Seconds::of(90.0), 9.0, 10.0, 2), "too small");
     }
 }

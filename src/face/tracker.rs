@@ -16,18 +16,22 @@ use super::finder::{Finder, Glanced};
 use super::identities::{Identities, Moment};
 use super::layout::{self, LayoutSeeker};
 use super::measure::Measurer;
+use super::motion::Camera;
 use super::roster::{Roster, is_full};
 use super::schedule::{Schedule, Situation, occupied};
 use super::sequence::{Change, ShotSequence};
 use super::sighting::Sighting;
 use super::track::Live;
-use super::{BoundingBox, FaceConfig, FaceModels, Faces, Observation, identity, summary};
+use super::{BoundingBox, FaceConfig, FaceModels, Faces, Observation, identity, real, summary, track};
 use crate::error::Result;
 use crate::signal::VideoFrame;
 use crate::time::Seconds;
 
 /// When this share has changed between two looks of the detector, identities are looked at again.
 const UNSURE_SHARE: f32 = 0.5;
+
+/// A face that is seen further than this from where it was looked for, in its own sizes, is compared with what it was.
+const JUMP_SIZES: f32 = 0.6;
 
 /// Follows all faces of one video.
 pub struct FaceTracker<'a> {
@@ -36,6 +40,7 @@ pub struct FaceTracker<'a> {
     sequence: ShotSequence,
     layouts: LayoutSeeker,
     schedule: Schedule,
+    camera: Camera,
     finder: Finder,
     roster: Roster,
     identities: Identities,
@@ -61,6 +66,7 @@ impl<'a> FaceTracker<'a> {
             sequence: ShotSequence::new(config.cut_threshold),
             layouts: LayoutSeeker::new(config.layout_contrast, config.layout_still_share),
             schedule: Schedule::new(config),
+            camera: Camera::default(),
             finder: Finder::new(config),
             roster: Roster::default(),
             identities: Identities::new(config),
@@ -95,9 +101,11 @@ impl<'a> FaceTracker<'a> {
         self.schedule.sample(now);
         self.sampled.push(now);
         let cut = self.follow_shot(picture, now)?;
+        let shift = self.camera.shift(picture, cut);
+        self.roster.live.iter_mut().for_each(|t| t.carry(shift, now));
         self.layouts.take(picture, now);
         let glanced = self.finder.glance(self.models, picture)?;
-        let mut seen = self.finder.follow(self.models, &glanced, &self.roster.live)?;
+        let mut seen = self.finder.follow(self.models, &glanced, &self.roster.live, now)?;
         self.roster.drop_doubles(&mut seen);
         let (found, scale) = if cut || self.detection_is_due(&seen, &glanced, now) {
             let (found, scale) = self.detect(picture, cut, now)?;
@@ -108,9 +116,11 @@ impl<'a> FaceTracker<'a> {
         };
         let open = self.roster.confirm(&mut seen, &found, scale);
         self.take_up(&found, &open, &mut seen, &glanced, now)?;
+        self.doubt_jumps(&seen);
         let mut embed = |chip: &RgbImage| identity::embed(&mut self.models.recognition, chip);
         let moment = Moment { picture, now, shot: self.sequence.number() };
         self.identities.sort_out(&mut self.roster, &mut seen, &moment, &mut embed)?;
+        self.look_again(&seen, picture, now)?;
         seen.sort_by_key(|s| self.roster.live[s.track].id);
         for s in seen {
             let track = &mut self.roster.live[s.track];
@@ -187,11 +197,34 @@ impl<'a> FaceTracker<'a> {
             let bounds = sighting.bounds;
             let track = back.unwrap_or_else(|| self.roster.start(now, bounds, self.sequence.number()));
             let live = &mut self.roster.live[track];
-            live.confirm(detection.score);
+            live.detected(detection, sighting.mesh.as_ref());
             if sighting.mesh.is_none() {
                 live.roi = detection.roi();
             }
             seen.push(Sighting { track, ..sighting });
+        }
+        Ok(())
+    }
+
+    /// A face that is not where it was going may be another's.
+    fn doubt_jumps(&mut self, seen: &[Sighting]) {
+        for s in seen {
+            let track = &mut self.roster.live[s.track];
+            if track.observations > 0 && track::apart(track.bounds, s.bounds) > JUMP_SIZES {
+                track.unsure = true;
+            }
+        }
+    }
+
+    /// Sees faces that could be persons' again at other sizes.
+    fn look_again(&mut self, seen: &[Sighting], picture: &RgbImage, now: Seconds) -> Result<()> {
+        for s in seen {
+            let track = &mut self.roster.live[s.track];
+            if real::is_due(track, now, &self.config) {
+                let bounds = s.detected.map_or(s.bounds, |d| d.bounds);
+                let score = self.finder.again(self.models, picture, bounds, self.schedule.search())?;
+                track.check.saw_again(score, now);
+            }
         }
         Ok(())
     }

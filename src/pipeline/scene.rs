@@ -270,7 +270,12 @@ impl Known<'_> {
             Some(labels) => voice(speaker, matched, speech.speaker.as_deref(), labels),
             None => matched.or(speech.speaker.as_deref()),
         };
-        let person = voice.and_then(|v| self.cast.person_of(v));
+        // What is seen in the turn itself counts before what the voice is over all.
+        let during = voice.and_then(|v| self.cast.person_during(v, turn.segment));
+        let person = match during {
+            Some((person, _)) => person,
+            None => voice.and_then(|v| self.cast.person_of(v)),
+        };
         let first = self.face_turns.partition_point(|f| f.turn < index);
         let last = self.face_turns.partition_point(|f| f.turn <= index);
         let there = &self.face_turns[first..last];
@@ -286,6 +291,7 @@ impl Known<'_> {
             // A person who is not in the picture now is off screen now, whoever it is; a face too small to measure is
             // still there.
             person: person.filter(|p| is_there(p)).map(ToOwned::to_owned),
+            person_probability: during.map(|d| d.1),
             speech,
             face,
             face_source,

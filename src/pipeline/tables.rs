@@ -82,7 +82,7 @@ const TABLES: [SceneTable; 17] = [
         .only_with_rows(),
     SceneTable::new(
         |_| turns::speech_schema(),
-        |scene| turns::speech_table(scene.id(), scene.annotation(), &scene.heard.diarization.exclusive),
+        |scene| turns::speech_table(scene.id(), scene.annotation(), &scene.heard.diarization.exclusive, &scene.cast),
     ),
     SceneTable::new(|recipe| turns::speakers_schema(recipe.turns.speaker_embeddings), speakers_table),
     SceneTable::of_frames(frames::VOICE),

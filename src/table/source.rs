@@ -186,6 +186,12 @@ pub const SOURCES: &[(&str, &str)] = &[
          IEEE Transactions on Acoustics, Speech, and Signal Processing 26(1), 43-49.",
     ),
     (
+        "Savchenko 2019",
+        "Savchenko, A. V. (2019). Efficient facial representations for age, gender and identity recognition in \
+         organizing photo albums using multi-output ConvNet. PeerJ Computer Science 5, e197. The network of faces' \
+         identity.",
+    ),
+    (
         "Schmidt et al. 2012",
         "Schmidt, R. C., Morr, S., Fitzpatrick, P., Richardson, M. J. (2012). Measuring the dynamics of \
          interactional synchrony. Journal of Nonverbal Behavior 36(4), 263-279.",

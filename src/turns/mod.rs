@@ -49,7 +49,7 @@ mod words;
 
 pub use annotations::{annotations_schema, annotations_table};
 pub use bodies::{BodyTurn, PostureConfig, body_turns, turn_bodies_schema, turn_bodies_table};
-pub use cast::{Cast, CastMember, cast};
+pub use cast::{Cast, CastMember, Stretch, cast};
 pub use coupling::{
     Chance, CouplingSettings, Granger, GrangerSettings, MeasureKind, Measured, Standing, coupled, coupling_schema,
     coupling_table,
@@ -146,10 +146,10 @@ pub struct TurnsConfig {
     /// … and a person is a still picture where it is so for at least this long.
     #[schemars(range(min = 0.0))]
     pub still_picture_secs: f64,
-    /// A speaker is matched to a person when the mouth moves at least this much more (in standard errors) while the
-    /// speaker talks.
-    #[schemars(range(min = 0.0))]
-    pub cast_min_score: f64,
+    /// A voice is a person's when it is at least this likely, 0 to 1, that this person is the one who speaks with it
+    /// while seen.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub cast_min_probability: f64,
     /// Extra voice columns as z scores against the speaker's own turns: `off`, `causal` (earlier turns only) or
     /// `interview`.
     pub speaker_z: SpeakerZ,
@@ -196,7 +196,7 @@ impl Default for TurnsConfig {
             smile_expression_secs: 0.55,
             still_picture_change: 0.008,
             still_picture_secs: 2.0,
-            cast_min_score: 2.0,
+            cast_min_probability: 0.5,
             speaker_z: SpeakerZ::Off,
             speaker_embeddings: false,
             max_transcript_offset_secs: 86_400.0,

@@ -98,7 +98,8 @@ fn layout<'a>(embeddings: bool) -> Layout<Speaker<'a>> {
     let confidence = Column::float(
         "person_confidence",
         "1",
-        "How sure that is, 0 to 1; null without a person.",
+        "Probability that this person is the one who speaks with the voice while seen, 0 to 1, at least \
+         {turns.cast_min_probability}; null without a person.",
         |s: &Speaker<'a>| s.voice.as_ref().and_then(|v| v.person_confidence),
     );
     columns.push(confidence.of(Modality::Face));

@@ -6,7 +6,7 @@ use crate::table::{Column, CutOff, Layout, Modality, Table, TableSchema};
 use crate::time::Segment;
 
 use super::matching::dominant_speaker;
-use super::measured;
+use super::{Cast, measured};
 
 /// Speech inside one turn, by diarization.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,6 +61,7 @@ struct Utterance<'a> {
     annotation: &'a Annotation,
     /// One speaker at a time.
     exclusive: &'a Annotation,
+    cast: &'a Cast,
 }
 
 impl Utterance<'_> {
@@ -96,6 +97,19 @@ fn layout<'a>() -> Layout<Utterance<'a>> {
             "Time inside the row during which this speaker is the one heard best.",
             |u: &Utterance<'a>| u.exclusive.speaker_time_in(&u.turn.speaker, u.turn.segment),
         ),
+        Column::text(
+            "person",
+            "The person on the screen who is likeliest to speak in the row, by the cast (see face_source of turns); null \
+             = nobody on the screen.",
+            |u: &Utterance<'a>| u.cast.person_during(&u.turn.speaker, u.turn.segment).and_then(|p| p.0),
+        )
+        .from_source("Everingham et al. 2006"),
+        Column::float(
+            "person_probability",
+            "1",
+            "Probability of what person says, 0 to 1; of nobody on the screen where that is null.",
+            |u: &Utterance<'a>| u.cast.person_during(&u.turn.speaker, u.turn.segment).map(|p| p.1),
+        ),
         Column::text("exclusive_speaker", "The one speaker heard best during most of the row.", |u: &Utterance<'a>| {
             dominant_speaker(u.exclusive, u.turn.segment).map(|d| d.0)
         }),
@@ -113,8 +127,8 @@ pub fn speech_schema() -> TableSchema {
 ///
 /// # Errors
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
-pub fn speech_table(interview_id: &str, annotation: &Annotation, exclusive: &Annotation) -> Result<Table> {
-    layout().table(annotation.turns().iter().map(|turn| Utterance { interview_id, turn, annotation, exclusive }))
+pub fn speech_table(interview_id: &str, annotation: &Annotation, exclusive: &Annotation, cast: &Cast) -> Result<Table> {
+    layout().table(annotation.turns().iter().map(|turn| Utterance { interview_id, turn, annotation, exclusive, cast }))
 }
 
 #[cfg(test)]

@@ -20,8 +20,10 @@ pub struct TurnFacts {
     pub speech: SpeechContext,
     /// Diarized speaker whom the turn's label was matched to.
     pub matched_speaker: Option<String>,
-    /// The speaker's person by the cast.
+    /// The speaker's person by the cast, in this turn.
     pub person: Option<String>,
+    /// How likely it is that this person speaks in the turn, or nobody on the screen.
+    pub person_probability: Option<f64>,
     /// The face whose statistics the row holds.
     pub face: Option<FaceTurn>,
     /// How that face was chosen.
@@ -87,10 +89,16 @@ fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<TurnRow<'a>> {
     columns.extend(all_from(DIARIZATION, speech_columns()));
     columns.push(Column::text(
         "person",
-        "The speaker's person on the screen by the cast: the mouth moves at least {turns.cast_min_score} standard \
-         errors more while the speaker talks (see face_source); null = not in the picture during the turn, off \
-         screen or not told apart.",
+        "The speaker's person on the screen by the cast, the likeliest in this turn (see face_source); null = not in \
+         the picture during the turn, or off screen.",
         |r: &TurnRow<'a>| r.facts.person.as_deref(),
+    ));
+    columns.push(Column::float(
+        "person_probability",
+        "1",
+        "Probability of what person says, that one on the screen or, where it is null, nobody on the screen is the \
+         speaker in this turn; null = the speaker's voice is not heard in it.",
+        |r: &TurnRow<'a>| r.facts.person_probability,
     ));
     columns.extend(voice_columns());
     columns.push(Column::text(
@@ -102,18 +110,15 @@ fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<TurnRow<'a>> {
         Column::text(
             "face_source",
             "Whose face the face columns of the row describe. cast = the speaker's own. The cast is found over the \
-             whole interview: the speed of each person's mouth opening is set against each voice's speech: how much \
-             faster the mouth moves while the voice talks than while it is silent (Welch's t), plus, while it talks \
-             alone, the correlation with the sound's level at the best of five lags from -0.2 to 0.2 s (Fisher's z in \
-             standard errors). The sums are assigned one to one, voice to person, so that they are largest in all; a \
-             pair below {turns.cast_min_score} is none. Mouth opening: distance of the inner lips over that of the \
-             outer eye corners; its speed between looks at most 0.5 s apart; fewer than 5 such while the voice talks \
-             give no score, fewer than 20 while it is silent are filled up with a resting mouth (0.12 a second). The \
-             level is that above -60 dBFS over 150 ms, halved where unvoiced. Of a label without a voice of its own \
-             the person is that of whoever talks most in the turn, where that is no other label's. only_visible = the \
-             one person measured in the turn while the speaker has no place on the screen: it may be the listener's, \
-             even where the cast gives that person to another voice. For what is to be the speaker's keep cast. Null \
-             without a face, with face_missing.",
+             whole interview, for each stretch of speech of at most 4 s within a shot: how much likelier each \
+             person's mouth is a talking one than a resting one, by how its opening varies within a second against \
+             the same mouth while nobody speaks, and by the correlation of the opening and its speed with the sound's \
+             level at the best of five lags from -0.2 to 0.2 s; with what the voice's other stretches say of it as \
+             prior, Bayes' rule gives each person's probability and that of being off screen. Of a label without a \
+             voice of its own the person is that of whoever talks most in the turn, where that is no other label's. \
+             only_visible = the one person measured in the turn while the speaker has no place on the screen: it may \
+             be the listener's, even where the cast gives that person to another voice. For what is to be the \
+             speaker's keep cast. Null without a face, with face_missing.",
             |r: &TurnRow<'a>| r.facts.face_source,
         )
         .from_source("Everingham et al. 2006"),
@@ -326,6 +331,7 @@ mod tests {
             speech: heard("SPEAKER_00"),
             matched_speaker: None,
             person: None,
+            person_probability: None,
             face: None,
             face_source: None,
             face_missing: None,

@@ -180,6 +180,8 @@ fn what_is_not_seen_has_a_reason() {
         observations: 1,
         mean_size_px: 50.0,
         mean_score: 1.0,
+        nobody: None,
+        check: crate::face::FaceCheck::default(),
         embedding: None,
         crop: None,
     };

@@ -33,6 +33,8 @@ fn face(mouth: impl Fn(f64) -> f32, happy: impl Fn(f64) -> f32) -> Faces {
         observations: 100,
         mean_size_px: 100.0,
         mean_score: 1.0,
+        nobody: None,
+        check: crate::face::FaceCheck::default(),
         embedding: None,
         crop: None,
     };

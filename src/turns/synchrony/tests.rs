@@ -52,6 +52,8 @@ fn faces(secs: usize) -> Faces {
         observations: n,
         mean_size_px: 100.0,
         mean_score: 1.0,
+        nobody: None,
+        check: crate::face::FaceCheck::default(),
         embedding: None,
         crop: None,
     };
