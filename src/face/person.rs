@@ -398,22 +398,28 @@ mod tests {
 
     #[test]
     fn enrolled_people_have_their_names_and_the_others_numbers() {
-        let tracks = [track(0.0, 5.0, 9.0), track(0.0, 5.0, 0.2), track(5.0, 9.0, 0.9), track(0.0, 4.0, 5.0)];
+        let towards = |deg: f32| vec![deg.to_radians().cos(), deg.to_radians().sin()];
+        let turned = |start: f64, end: f64, deg: f32| Candidate {
+            identity: Some((towards(deg), 1.0)),
+            ..track(start, end, 0.0)
+        };
+        let tracks = [turned(0.0, 5.0, 180.0), turned(0.0, 5.0, 10.0), turned(5.0, 9.0, 55.0), turned(0.0, 4.0, 120.0)];
         let owners = [Some(0), Some(1), Some(2), None];
-        let pictures: [(&str, &[f32]); 2] = [("Anna", &[0.0, 0.0]), ("Anna", &[1.0, 0.0])];
+        let (front, side) = (towards(0.0), towards(60.0));
+        let pictures: [(&str, &[f32]); 2] = [("Anna", &front), ("Anna", &side)];
         let got = named(&tracks, &owners, &pictures, 0.5);
         assert_eq!(
             got,
             [Some("P1".into()), Some("Anna".into()), Some("Anna".into()), None],
             "two pictures of Anna, two looks of hers"
         );
-        let got = named(&tracks, &owners, &[("P1", &[0.0, 0.0])], 0.5);
+        let got = named(&tracks, &owners, &[("P1", &front)], 0.5);
         assert_eq!(
             got,
             [Some("P2".into()), Some("P1".into()), Some("P3".into()), None],
             "an enrolled P1 keeps the name to himself"
         );
-        let together = [track(0.0, 5.0, 0.2), track(0.0, 5.0, 0.1)];
+        let together = [turned(0.0, 5.0, 10.0), turned(0.0, 5.0, 5.0)];
         let got = named(&together, &[Some(0), Some(1)], &pictures[..1], 0.5);
         assert_eq!(
             got,

@@ -164,7 +164,7 @@ fn of_two_who_are_seen_the_one_whose_mouth_moves_speaks_even_without_a_pause_to_
 fn a_brief_turn_is_cast_by_its_mouths_at_every_rate() {
     for every in [1, 2] {
         let mut faces = seen(&[&|t| if (2.0..3.2).contains(&t) { talking(t) } else { still(t) }, &still]);
-        faces.observations.retain(|o| (o.pts.get() * 10.0).round() as usize.is_multiple_of(every));
+        faces.observations.retain(|o| ((o.pts.get() * 10.0).round() as usize).is_multiple_of(every));
         faces.sampled = faces.sampled.iter().copied().step_by(every).collect();
         let c = cast(&speech(&[(2.0, 3.2, "S0")]), &faces, &Acoustics::default(), &TurnsConfig::default());
         assert_eq!(c.person_of("S0"), Some("P1"), "every {every}");
