@@ -11,7 +11,8 @@
 //! does not notice is no interruption (below 0.12 s, Heldner 2011, "Detection thresholds for gaps, overlaps, and
 //! no-gap-no-overlaps").
 //!
-//! Turns are taken in the order of their starts. What is told of one looks at turns begun before it alone; a floor's
+//! Turns are taken in the order of their starts, of two that begin at one instant the one told first, as everywhere. What
+//! is told of one looks at turns begun before it alone; a floor's
 //! end and number of turns are known when the interview is.
 
 use super::dyads::TOUCH_SECS;
@@ -151,7 +152,7 @@ impl Floors {
         config: &FloorConfig,
     ) -> Self {
         let mut order: Vec<usize> = (0..turns.len()).collect();
-        order.sort_by_key(|&i| (turns[i].segment, i));
+        order.sort_by_key(|&i| (turns[i].segment.start(), i));
         let mut talk = Talk::new(labels, config);
         let mut of: Vec<Option<TurnFloor>> = vec![None; turns.len()];
         for at in order {
@@ -249,8 +250,9 @@ impl<'a> Talk<'a> {
         if other == self.unnamed {
             return Err(Missing::NoLabel);
         }
-        let running = self.spurts[other].filter(|s| s.segment.end() > here.start());
-        if running.is_some_and(|s| (here.start() - s.segment.start()).get() < self.config.simultaneous_secs) {
+        // Though the other has ended already: a start so soon after that one's answers nothing it said.
+        let together = |s: Spurt| (here.start() - s.segment.start()).get() < self.config.simultaneous_secs;
+        if self.spurts[other].filter(|s| s.holds).is_some_and(together) {
             return Err(Missing::Simultaneous);
         }
         if reached > here.end() {
@@ -391,6 +393,21 @@ mod tests {
         let f = floors(&[(0.0, 4.0, 0), (4.0, 8.0, 0), (4.1, 9.0, 1)], &[]);
         assert_eq!(offsets(&f)[2], Ok((0, -3.9)));
         assert_eq!(f.of[2].interrupts(0, &FloorConfig::default()), Some(true));
+    }
+
+    #[test]
+    fn who_has_ended_within_the_time_a_reaction_takes_began_together_with_the_next() {
+        // A cue without length, and one of a tenth of a second, are answered by nobody who begins with them.
+        let f = floors(&[(1.0, 1.0, 0), (1.0, 4.0, 1), (5.0, 5.1, 0), (5.15, 6.0, 1), (6.3, 7.0, 0)], &[]);
+        let together = Err(Missing::Simultaneous);
+        assert_eq!(offsets(&f), [Err(Missing::FirstFloor), together, Ok((1, 1.0)), together, Ok((1, 0.3))]);
+        // The same where the longer one is told first: it is the first to hold the floor.
+        let f = floors(&[(1.0, 4.0, 1), (1.0, 1.0, 0), (4.5, 6.0, 0)], &[]);
+        assert_eq!(offsets(&f), [Err(Missing::FirstFloor), together, Ok((1, 0.5))]);
+        assert_eq!(places(&f)[0], Ok((1, 1)));
+        // A talk that had begun before is answered however short its last cue is.
+        let f = floors(&[(0.0, 4.9, 0), (4.95, 5.0, 0), (5.1, 6.0, 1)], &[]);
+        assert_eq!(offsets(&f)[2], Ok((0, 0.1)));
     }
 
     #[test]
