@@ -106,8 +106,8 @@ impl<'a> SoFar<'a> {
         let Conversation { labels, speaker_of, .. } = conversation;
         SoFar {
             known,
-            entrainment: entrainment::SoFar::new(qualities, speaker_of, labels.len(), &relations.config.entrainment),
-            language: language::SoFar::new(relations.said, speaker_of, labels.len(), &relations.config.language),
+            entrainment: entrainment::SoFar::new(relations, qualities, speaker_of, labels.len()),
+            language: language::SoFar::new(relations, speaker_of, labels.len()),
             floor: Floor::new(relations.turns, speaker_of, labels.len()),
             listeners: Listeners::new(labels.len(), relations.turns.len()),
             after_dropped: None,
@@ -120,7 +120,7 @@ impl<'a> SoFar<'a> {
         crate::pulse::beat();
         let Known { relations, conversation: Conversation { speaker_of, .. }, index, .. } = self.known;
         let here = relations.turns[at].segment;
-        self.entrainment.take(at, here.start().get());
+        self.entrainment.take(at);
         if relations.dropped.binary_search(&at).is_ok() {
             self.after_dropped = Some(at);
         }
