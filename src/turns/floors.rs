@@ -11,9 +11,9 @@
 //! does not notice is no interruption (below 0.12 s, Heldner 2011, "Detection thresholds for gaps, overlaps, and
 //! no-gap-no-overlaps").
 //!
-//! Turns are taken in the order of their starts, of two that begin at one instant the one told first, as everywhere. What
-//! is told of one looks at turns begun before it alone; a floor's
-//! end and number of turns are known when the interview is.
+//! Turns are taken in the order of their starts, of two that begin at one instant the one told first, as everywhere.
+//! What is told of one looks at turns begun before it alone; a floor's end and number of turns are known when the
+//! interview is.
 
 use super::dyads::TOUCH_SECS;
 use crate::annotation::Turn;

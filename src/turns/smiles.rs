@@ -1,11 +1,11 @@
 //! Smiles: what of a mouth that looks like a smile is one.
 //!
 //! A mouth that talks passes through the shape of a smile with every wide vowel, and one that cries keeps it. So the
-//! measure asks three things at once, and is their harmonic mean, 0 to 1: the weakest of the three governs. The mouth's shape must last: the mean of
-//! both `mouthSmile` blendshapes over a window in which vowels average out (a felt smile lasts 0.5 to 4 s, Ekman and
-//! Friesen 1982). The corners of the lips must be drawn up, over the same window: an open mouth's sink. And the whole
-//! face must agree, cheeks and eyes among it: the expression model's probability of happiness over a longer window, as
-//! it is asked less often.
+//! measure asks three things at once, and is their harmonic mean, 0 to 1: the weakest of the three governs. The mouth's
+//! shape must last: the mean of both `mouthSmile` blendshapes over a window in which vowels average out (a felt smile
+//! lasts 0.5 to 4 s, Ekman and Friesen 1982). The corners of the lips must be drawn up, over the same window: an open
+//! mouth's sink. And the whole face must agree, cheeks and eyes among it: the expression model's probability of
+//! happiness over a longer window, as it is asked less often.
 //!
 //! Tried and left: blendshapes of cheeks and eyes by themselves (`cheekSquint` is nearly always 0 in the model,
 //! `eyeSquint` follows the lids); a level of the person's own, taken off, which made long smiles vanish.

@@ -1,7 +1,7 @@
 //! Where a turn truly lies: its edges are anywhere within their uncertainty, and the sound between them tells where.
 //!
 //! Every pair of a start and an end within reach of those told is weighed by what the sound between them speaks for the
-//! speaker; a frame is covered with the probability of all the pairs around it. Where the sound is silent on it, that is
+//! speaker; a frame is covered with the probability of all the pairs around it. Where the sound does not tell, that is
 //! the turn as told, its edges blurred; where it is clear, the edges are those of the sound.
 
 use super::Cue;

@@ -159,8 +159,8 @@ impl<'a> SoFar<'a> {
         shared(&said.words, &before.words, n).ok_or(Missing::TooShort)
     }
 
-    /// Whether the first of two was it, by the turns in which each first said it; one that runs on from before, and a cue
-    /// that could not be read, may hold it.
+    /// Whether the first of two was it, by the turns in which each first said it; one that runs on from before, and a
+    /// cue that could not be read, may hold it.
     fn we_first(
         &self,
         (at, said): (usize, &SaidTurn),
@@ -216,9 +216,9 @@ pub(in crate::turns) fn between_columns(config: &LanguageConfig) -> Vec<Column<B
         Column::float(
             "style_matching",
             "1",
-            "Language style matching of all that the two have said in turns ended by the turn's end: 1 - |a - b| / (a + b + \
-             0.0001) of their percentages, mean of nine categories of function words, 0 to 1 (Ireland and Pennebaker \
-             2010).",
+            "Language style matching of all that the two have said in turns ended by the turn's end: 1 - |a - b| / \
+             (a + b + 0.0001) of their percentages, mean of nine categories of function words, 0 to 1 (Ireland and \
+             Pennebaker 2010).",
             |b: &Between| b.style.ok(),
         )
         .from_source("Ireland & Pennebaker 2010"),
@@ -257,8 +257,8 @@ pub(in crate::turns) fn between_columns(config: &LanguageConfig) -> Vec<Column<B
                 format!(
                     "Why the one or the other is null: not_adjacent (the turn before is not the listener's), \
                      inside_another (the turn before runs on past this one's end: which of its words come before is \
-                     not known), dropped_cue (a cue in between could not be read), too_short (no {what} in one of the two turns, or fewer than {} pieces), else as word_rate_missing of \
-                     turns.",
+                     not known), dropped_cue (a cue in between could not be read), too_short (no {what} in one of \
+                     the two turns, or fewer than {} pieces), else as word_rate_missing of turns.",
                     config.min_chance_pieces
                 ),
                 move |b: &Between| b.repeated[k].above_chance.err(),
