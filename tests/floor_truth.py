@@ -31,7 +31,7 @@ def main(path, backchannel_secs, simultaneous_secs, overlap_secs):
             floors.append([speaker, start, end])
     transfers, interruptions = [], []
     for (_, before_start, before_end), (_, start, end) in zip(floors, floors[1:]):
-        if before_end > start and start - before_start < simultaneous_secs:
+        if start - before_start < simultaneous_secs:
             continue
         transfers.append([start, round(start - before_end, 3)])
         if before_end - start >= overlap_secs and end > before_end:

@@ -300,7 +300,7 @@ impl Known<'_> {
     }
 
     /// The face a turn's row describes, and how it was chosen, of those `there` during the turn: the speaker's own by
-    /// the cast; where the speaker has no place on the screen, the one person seen.
+    /// the cast; where the speaker has no place on the screen, the one person seen, unless that is another voice's.
     fn face<'f>(
         &self,
         there: &'f [FaceTurn],
@@ -323,10 +323,16 @@ impl Known<'_> {
                 None => Err(if measured.is_empty() { Missing::NoFace } else { Missing::OffScreen }),
             },
             (None, []) => Err(there.iter().find_map(FaceTurn::missing).unwrap_or(Missing::NoFace)),
-            (None, [one]) => Ok((one, "only_visible")),
+            (None, [one]) if is_free(&one.person, self.cast) => Ok((one, "only_visible")),
             (None, _) => Err(Missing::NotCast),
         }
     }
+}
+
+/// Whether a person may be the one whose voice has no place on the screen: the cast gives the person to no voice, so to
+/// no other one.
+fn is_free(person: &str, cast: &Cast) -> bool {
+    cast.speaker_of(person).is_none()
 }
 
 /// The voice that is looked for on the screen: the label's own, else whoever is heard in the turn, unless that is
@@ -345,6 +351,19 @@ fn voice<'v>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::turns::CastMember;
+
+    #[test]
+    fn the_only_one_seen_is_not_the_speaker_where_the_cast_gives_them_another_voice() {
+        let member = |speaker: &str, person: Option<&str>| CastMember {
+            speaker: speaker.into(),
+            person: person.map(ToOwned::to_owned),
+            confidence: None,
+        };
+        let cast = Cast { members: vec![member("S0", Some("person_0")), member("S1", None)], ..Cast::default() };
+        assert!(!is_free("person_0", &cast) && is_free("person_1", &cast));
+        assert!(is_free("person_0", &Cast::default()));
+    }
 
     #[test]
     fn a_label_without_a_voice_does_not_get_another_labels() {

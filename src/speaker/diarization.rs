@@ -2,8 +2,7 @@
 
 use super::apart;
 use super::embedding::Embedding;
-use super::labels::edges::meet;
-use super::labels::fill::fill;
+use super::labels::weigh::{Frames, weigh};
 use super::labels::{Claims, LabelledTurn};
 use super::overlooked;
 use super::reconstruct;
@@ -115,11 +114,10 @@ impl RecordingHeard {
         let veto = Veto::new(audio, speech, vad_probability, config)?;
         let mut turns = veto.keep(turns_of_speakers(&labels, tracks, audio.duration(), config))?;
         if let Some(claims) = &claims {
-            let activity = labels.activity(tracks);
             let mut active: Vec<Vec<bool>> =
                 turns.iter().map(|t| reconstruct::frames_in(t, tracks.speaker_count.len())).collect();
-            meet(&mut active, claims, vad_probability, config.label_evidence.edge_secs);
-            fill(&mut active, &activity, vad_probability, claims, (config.labels, &config.label_evidence));
+            let (activity, count) = (labels.activity(tracks), &tracks.speaker_count);
+            weigh(&mut active, Frames { activity, count, vad: vad_probability }, claims, &config.label_evidence);
             turns = active.iter().map(|row| reconstruct::segments(row, &config.turns, audio.duration())).collect();
         }
         reconstruct::bridge_backchannels(&mut turns, &config.turns);

@@ -25,7 +25,10 @@ const CLIPS: [&str; 9] = [
 ];
 
 /// Transcripts made of each clip's truth.
-const SEEDS: u64 = 6;
+const SEEDS: u64 = 20;
+
+/// A step of segmentation.
+const FRAME_SECS: f64 = 0.017;
 
 /// Farthest that an edge of the truth is moved.
 const JITTER_SECS: f64 = 0.5;
@@ -106,11 +109,13 @@ fn labels_mend_diarization_and_wrong_ones_do_no_harm() {
             worst(&wrong),
             mean(&ders(0.0, LabelUse::Trust))
         );
-        // Labels whose edges are off by up to half a second cost up to a hundredth where the sound alone is nearly right.
-        let slack = if ignored < 0.1 { 0.01 } else { 0.0 };
-        assert!(mean(&right) < ignored + slack, "{}", clip.name);
-        assert!(worst(&right) <= ignored + 2.0 * slack, "{}", clip.name);
-        assert!(mean(&wrong) <= ignored + 2.0 * slack, "{}", clip.name);
-        assert!(clip.name != "audio/ami_dev00" || mean(&right) <= 0.75 * ignored);
+        // By less than a frame of segmentation is no difference.
+        let frame = FRAME_SECS / clip.truth.turns().iter().map(|t| t.segment.duration()).sum::<f64>();
+        assert!(mean(&right) <= ignored + frame, "{}", clip.name);
+        let worse = right.iter().filter(|der| **der > ignored + 0.02).count();
+        assert!(worse as u64 <= SEEDS / 10, "{}: {worse} of {SEEDS} transcripts do harm", clip.name);
+        // Where the sound alone is nearly right there is nothing to win, and short turns of one voice's are another's.
+        assert!(mean(&wrong) <= ignored + if ignored < 0.1 { 0.01 } else { 0.0 }, "{}", clip.name);
+        assert!(clip.name != "audio/ami_dev00" || mean(&right) <= 0.8 * ignored);
     }
 }

@@ -32,7 +32,6 @@ use super::language;
 use super::listening::{self, Listening};
 use super::looking::looking;
 use super::near::{Listeners, Near, Others};
-use super::relations::TalkOrder;
 use super::silent::silent;
 use super::synchrony::{Following, Moves, moves};
 use super::voices::{VoiceIndex, Voices};
@@ -105,11 +104,10 @@ impl<'a> SoFar<'a> {
     fn new(known: Known<'a>) -> Self {
         let Known { relations, conversation, qualities, .. } = known;
         let Conversation { labels, speaker_of, .. } = conversation;
-        let order = TalkOrder { speaker: speaker_of, dropped: relations.dropped };
         SoFar {
             known,
-            entrainment: entrainment::SoFar::new(qualities, order, labels.len(), &relations.config.entrainment),
-            language: language::SoFar::new(relations.said, order, labels.len(), &relations.config.language),
+            entrainment: entrainment::SoFar::new(relations, qualities, speaker_of, labels.len()),
+            language: language::SoFar::new(relations, speaker_of, labels.len()),
             floor: Floor::new(relations.turns, speaker_of, labels.len()),
             listeners: Listeners::new(labels.len(), relations.turns.len()),
             after_dropped: None,
@@ -122,7 +120,7 @@ impl<'a> SoFar<'a> {
         crate::pulse::beat();
         let Known { relations, conversation: Conversation { speaker_of, .. }, index, .. } = self.known;
         let here = relations.turns[at].segment;
-        self.entrainment.take(at, here.start().get());
+        self.entrainment.take(at);
         if relations.dropped.binary_search(&at).is_ok() {
             self.after_dropped = Some(at);
         }

@@ -15,10 +15,11 @@
 use std::collections::BTreeMap;
 
 use super::lagged::RunningPearson;
-use super::relations::TalkOrder;
+use super::{Relations, TurnsConfig};
 use crate::annotation::{SegmentIndex, Turn, union_secs};
 use crate::audio::TurnVoice;
 use crate::table::{Column, CutOff, all_from, all_until};
+use crate::time::Seconds;
 
 /// What entrainment is made of. All are choices.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -78,8 +79,8 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
             unit,
             format!(
                 "Absolute difference of {words} between the turn and the turn begun before it, where that is the \
-                 listener's; a turn counts when at most {{turns.entrainment.max_overlap_share}} of it lies inside \
-                 others'."
+                 listener's, has ended by this one's end, and no cue between could not be read; a turn counts when \
+                 at most {{turns.entrainment.max_overlap_share}} of it lies inside others'."
             ),
             move |e: &Entrainment| e[quality].difference,
         ),
@@ -103,8 +104,9 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
                  before, of all turns, is the other's: where a third person's or an unlabelled turn stands between, \
                  or a cue that could not be read, there is none; in the order of time, both directions together, so it is the same for \
                  both. A turn counts when it has that value and at most {{turns.entrainment.max_overlap_share}} of \
-                 it lies inside others' turns begun before it. Each row holds what was so up to its turn, its own exchange included: the \
-                 pair's last row tells the interview. Null with fewer than {{turns.entrainment.min_exchanges}} \
+                 it lies inside others'. Each row holds what was so up to its turn, its own exchange included, but \
+                 for turns that run on past its end and turns after a cue that could not be read: the pair's last \
+                 row tells the interview. Null with fewer than {{turns.entrainment.min_exchanges}} \
                  exchanges, and where the differences do not vary; no column tells which."
             ),
             move |e: &Entrainment| e[quality].convergence,
@@ -153,6 +155,14 @@ impl TurnQualities {
     pub(super) fn of(&self, turn: usize) -> [f64; COUNT] {
         self.values.get(turn).copied().unwrap_or([f64::NAN; COUNT])
     }
+
+    /// Adds a turn's to what is known of its speaker.
+    fn add(&self, turn: usize, known: &mut [Known; COUNT]) {
+        for (known, value) in known.iter_mut().zip(self.of(turn)).filter(|(_, v)| v.is_finite()) {
+            known.values.push((turn, value));
+            known.sum += value;
+        }
+    }
 }
 
 /// One quality of one speaker's turns so far: positions and values where known, and their sum.
@@ -184,38 +194,87 @@ struct Exchanges {
     both: RunningPearson,
 }
 
-/// The qualities of all speakers up to the current turn.
+/// The qualities of all speakers up to the current turn. A turn's are measured over the whole of it, so they are known
+/// when it has ended, and an exchange when both its turns have: a turn inside one that runs on is told nothing of it.
 #[derive(Debug)]
 pub(super) struct SoFar<'a> {
+    turns: &'a [Turn],
     all: &'a TurnQualities,
-    order: TalkOrder<'a>,
+    /// Positions of turns before which a cue could not be read, in order.
+    dropped: &'a [usize],
+    speaker: &'a [Option<usize>],
+    /// What was known when the current turn began.
     known: Vec<[Known; COUNT]>,
     exchanges: BTreeMap<(usize, usize), [Exchanges; COUNT]>,
+    /// Turns that were not known then, and the current one.
+    open: Vec<usize>,
     config: EntrainmentConfig,
 }
 
 impl<'a> SoFar<'a> {
-    /// The speakers' numbers are below `labels`.
-    pub(super) fn new(all: &'a TurnQualities, order: TalkOrder<'a>, labels: usize, config: &EntrainmentConfig) -> Self {
+    /// `speaker` holds the number of each turn's speaker, below `labels`.
+    pub(super) fn new(
+        relations: &Relations<'a>,
+        all: &'a TurnQualities,
+        speaker: &'a [Option<usize>],
+        labels: usize,
+    ) -> Self {
+        let Relations { turns, dropped, config: TurnsConfig { entrainment: config, .. }, .. } = *relations;
         let known = if all.values.is_empty() { Vec::new() } else { vec![Default::default(); labels] };
-        SoFar { all, order, known, exchanges: BTreeMap::new(), config: *config }
+        SoFar { turns, all, dropped, speaker, known, exchanges: BTreeMap::new(), open: Vec::new(), config: *config }
     }
 
     /// Goes on to the turn at `at`, the one after the last.
-    pub(super) fn take(&mut self, at: usize, start_secs: f64) {
-        let (false, Some(own)) = (self.known.is_empty(), self.order.speaker[at]) else { return };
-        let here = self.all.of(at);
-        for (known, value) in self.known[own].iter_mut().zip(here).filter(|(_, v)| v.is_finite()) {
-            known.values.push((at, value));
-            known.sum += value;
+    pub(super) fn take(&mut self, at: usize) {
+        if self.known.is_empty() {
+            return;
         }
-        let Some((before, other)) = self.order.before(at).filter(|(_, other)| *other != own) else { return };
-        let before = self.all.of(before);
-        let pair = self.exchanges.entry((own.min(other), own.max(other))).or_default();
-        for ((exchanges, here), before) in pair.iter_mut().zip(here).zip(before) {
+        let start = self.turns[at].segment.start();
+        for turn in std::mem::take(&mut self.open) {
+            if self.known_at(turn) > start {
+                self.open.push(turn);
+                continue;
+            }
+            if let Some(own) = self.speaker[turn] {
+                self.all.add(turn, &mut self.known[own]);
+            }
+            if let Some((pair, _)) = self.exchange(turn) {
+                self.add_exchange(turn, self.exchanges.get(&pair).copied().unwrap_or_default(), pair);
+            }
+        }
+        self.open.push(at);
+    }
+
+    /// When a turn and its exchange with the one before are known.
+    fn known_at(&self, turn: usize) -> Seconds {
+        let end = self.turns[turn].segment.end();
+        self.exchange(turn).map_or(end, |(_, before)| end.max(self.turns[before].segment.end()))
+    }
+
+    /// The two of an exchange that a turn answers in, the lower number first, and the turn before. A turn after a cue
+    /// that could not be read answers nothing that is known.
+    fn exchange(&self, turn: usize) -> Option<((usize, usize), usize)> {
+        let (own, before) = (self.speaker[turn]?, turn.checked_sub(1)?);
+        if self.dropped.binary_search(&turn).is_ok() {
+            return None;
+        }
+        let other = self.speaker[before].filter(|o| *o != own)?;
+        Some(((own.min(other), own.max(other)), before))
+    }
+
+    fn add_exchange(&mut self, turn: usize, mut sums: [Exchanges; COUNT], pair: (usize, usize)) {
+        self.push(turn, &mut sums);
+        self.exchanges.insert(pair, sums);
+    }
+
+    /// Adds a turn's exchange.
+    fn push(&self, turn: usize, sums: &mut [Exchanges; COUNT]) {
+        let Some(((low, _), before)) = self.exchange(turn) else { return };
+        let (here, start) = (self.all.of(turn), self.turns[turn].segment.start().get());
+        for ((exchanges, here), before) in sums.iter_mut().zip(here).zip(self.all.of(before)) {
             if here.is_finite() && before.is_finite() {
-                exchanges.apart.push(start_secs, (here - before).abs());
-                let (low, high) = if own < other { (here, before) } else { (before, here) };
+                exchanges.apart.push(start, (here - before).abs());
+                let (low, high) = if self.speaker[turn] == Some(low) { (here, before) } else { (before, here) };
                 exchanges.both.push(low, high);
             }
         }
@@ -224,15 +283,29 @@ impl<'a> SoFar<'a> {
     /// Of the turn at `at`, the last one taken in, and a listener.
     pub(super) fn of(&self, at: usize, listener: usize) -> Entrainment {
         let mut nearness = Entrainment::default();
-        let (false, Some(own)) = (self.known.is_empty(), self.order.speaker[at]) else { return nearness };
-        let followed = self.order.before(at).filter(|(_, speaker)| *speaker == listener);
-        let both = self.exchanges.get(&(own.min(listener), own.max(listener)));
+        let (false, Some(own)) = (self.known.is_empty(), self.speaker[at]) else { return nearness };
+        let end = self.turns[at].segment.end();
+        let late: Vec<usize> = self.open.iter().copied().filter(|turn| self.known_at(*turn) <= end).collect();
+        let known = |who: usize| {
+            let mut all = self.known[who].clone();
+            let own = late.iter().filter(|turn| self.speaker[**turn] == Some(who));
+            own.for_each(|turn| self.all.add(*turn, &mut all));
+            all
+        };
+        let pair = (own.min(listener), own.max(listener));
+        let mut both = self.exchanges.get(&pair).copied();
+        for turn in late.iter().filter(|turn| self.exchange(**turn).is_some_and(|(p, _)| p == pair)) {
+            self.push(*turn, both.get_or_insert_default());
+        }
+        // An answer inside a turn that runs on is compared with no part of it.
+        let follows = self.exchange(at).is_some_and(|(p, _)| p == pair) && self.known_at(at) <= end;
+        let of_both = follows.then(|| (known(own), known(listener)));
         for (quality, near) in nearness.iter_mut().enumerate() {
-            if let Some((last, _)) = followed {
-                let (here, before) = (self.all.of(at)[quality], self.all.of(last)[quality]);
+            if let Some((own, others)) = &of_both {
+                let (here, before) = (self.all.of(at)[quality], self.all.of(at - 1)[quality]);
                 near.difference = Some((here - before).abs());
-                let (own, others) = (&self.known[own][quality], &self.known[listener][quality]);
-                near.proximity = proximity((here, before), own, others, (last, self.config.min_turns));
+                let place = (at - 1, self.config.min_turns);
+                near.proximity = proximity((here, before), &own[quality], &others[quality], place);
             }
             if let Some(both) = both {
                 near.convergence = both[quality].apart.value(self.config.min_exchanges).map(|r| -r);
@@ -276,17 +349,13 @@ mod tests {
     }
 
     fn rows(pitches: &[f64]) -> crate::table::Table {
-        rows_after(pitches, &[])
-    }
-
-    fn rows_after(pitches: &[f64], dropped: &[usize]) -> crate::table::Table {
         let (turns, voices) = talk(pitches);
         let all = TurnQualities::new(&turns, &voices, &EntrainmentConfig::default());
         let speaker: Vec<Option<usize>> = (0..turns.len()).map(|i| Some(i % 2)).collect();
-        let order = TalkOrder { speaker: &speaker, dropped };
-        let mut so_far = SoFar::new(&all, order, 2, &EntrainmentConfig::default());
-        let rows = turns.iter().enumerate().map(|(at, turn)| {
-            so_far.take(at, turn.segment.start().get());
+        let (links, config) = (BTreeMap::new(), TurnsConfig::default());
+        let mut so_far = SoFar::new(&Relations::of("i", &turns, &links, &config), &all, &speaker, 2);
+        let rows = (0..turns.len()).map(|at| {
+            so_far.take(at);
             so_far.of(at, 1 - at % 2)
         });
         Layout { name: "t", description: "", columns: columns() }.table(rows).unwrap()
@@ -327,14 +396,46 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_cue_between_two_turns_makes_them_no_exchange() {
-        let pitches = [10.0, 20.0, 12.0, 21.0, 11.0];
-        let difference = |t: &crate::table::Table| floats(t, "entrainment_pitch_difference_semitones");
-        let (whole, torn) = (difference(&rows(&pitches)), difference(&rows_after(&pitches, &[2])));
-        let is = |values: [f64; 3]| values.map(|v| (10.0 * v).round() as i64);
-        assert_eq!(is([whole[1], whole[2], whole[3]]), [100, 80, 90]);
-        assert!(torn[2].is_nan(), "{torn:?}");
-        assert_eq!(is([torn[1], 0.0, torn[3]]), [100, 0, 90]);
+    fn a_turn_inside_one_that_runs_on_is_told_nothing_of_that_one() {
+        // Twelve turns; B's sixth runs on through A's seventh, a word of half a second.
+        let told = |pitch: f64| {
+            let mut pitches: Vec<f64> = (0..12).map(|i| f64::from(10 + i * i % 7)).collect();
+            pitches[9] = pitch;
+            let (mut turns, voices) = talk(&pitches);
+            turns[9].segment = Segment::from_secs(18.0, 21.5).unwrap();
+            turns[10].segment = Segment::from_secs(20.0, 20.5).unwrap();
+            let all = TurnQualities::new(&turns, &voices, &EntrainmentConfig::default());
+            let speaker: Vec<Option<usize>> = (0..12).map(|i| Some(i % 2)).collect();
+            let (links, config) = (BTreeMap::new(), TurnsConfig::default());
+            let mut so_far = SoFar::new(&Relations::of("i", &turns, &links, &config), &all, &speaker, 2);
+            let row = |at: usize| {
+                so_far.take(at);
+                let [pitch, ..] = so_far.of(at, 1 - at % 2);
+                [pitch.difference, pitch.proximity, pitch.convergence, pitch.synchrony]
+            };
+            (0..12).map(row).collect::<Vec<_>>()
+        };
+        let (low, high) = (told(5.0), told(25.0));
+        assert!(low[10][2].is_some() && low[10] == high[10], "{:?} {:?}", low[10], high[10]);
+        assert!(
+            low[9][2] != high[9][2] && low[11][2] != high[11][2],
+            "its own row, and those after its end, are told of it"
+        );
+    }
+
+    #[test]
+    fn a_turn_after_a_cue_that_could_not_be_read_answers_nothing_known() {
+        let (turns, voices) = talk(&[10.0, 20.0, 10.0, 18.0]);
+        let all = TurnQualities::new(&turns, &voices, &EntrainmentConfig::default());
+        let speaker = [0, 1, 0, 1].map(Some);
+        let (links, config) = (BTreeMap::new(), TurnsConfig::default());
+        let relations = Relations { dropped: &[2], ..Relations::of("i", &turns, &links, &config) };
+        let mut so_far = SoFar::new(&relations, &all, &speaker, 2);
+        let row = |at: usize| {
+            so_far.take(at);
+            so_far.of(at, 1 - at % 2)[0].difference
+        };
+        assert_eq!((0..4).map(row).collect::<Vec<_>>(), [None, Some(10.0), None, Some(8.0)]);
     }
 
     #[test]

@@ -11,8 +11,9 @@
 //! does not notice is no interruption (below 0.12 s, Heldner 2011, "Detection thresholds for gaps, overlaps, and
 //! no-gap-no-overlaps").
 //!
-//! Turns are taken in the order of their starts. What is told of one looks at turns begun before it alone; a floor's
-//! end and number of turns are known when the interview is.
+//! Turns are taken in the order of their starts, of two that begin at one instant the one told first, as everywhere.
+//! What is told of one looks at turns begun before it alone; a floor's end and number of turns are known when the
+//! interview is.
 
 use super::dyads::TOUCH_SECS;
 use crate::annotation::Turn;
@@ -151,7 +152,7 @@ impl Floors {
         config: &FloorConfig,
     ) -> Self {
         let mut order: Vec<usize> = (0..turns.len()).collect();
-        order.sort_by_key(|&i| (turns[i].segment, i));
+        order.sort_by_key(|&i| (turns[i].segment.start(), i));
         let mut cues: Vec<Vec<Segment>> = vec![Vec::new(); labels];
         for &at in &order {
             if let Some(speaker) = speaker_of[at] {
@@ -279,8 +280,9 @@ impl<'a> Talk<'a> {
         if other == self.unnamed {
             return Err(Missing::NoLabel);
         }
-        let running = self.spurts[other].filter(|s| s.segment.end() > here.start());
-        if running.is_some_and(|s| (here.start() - s.segment.start()).get() < self.config.simultaneous_secs) {
+        // Though the other has ended already: a start so soon after that one's answers nothing it said.
+        let together = |s: Spurt| (here.start() - s.segment.start()).get() < self.config.simultaneous_secs;
+        if self.spurts[other].filter(|s| s.holds).is_some_and(together) {
             return Err(Missing::Simultaneous);
         }
         if reached > here.end() {

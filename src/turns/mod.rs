@@ -189,7 +189,7 @@ impl Default for TurnsConfig {
             mimicry_within_secs: 2.0,
             min_presence_share: 0.1,
             active_above: 0.3,
-            smile_above: 0.45,
+            smile_above: 0.42,
             smile_corner_lift: 0.06,
             smile_secs: 0.5,
             smile_mouth_secs: 0.3,

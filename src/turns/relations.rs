@@ -17,24 +17,6 @@ pub struct SpeakerLink {
     pub person: Option<String>,
 }
 
-/// Who speaks in which turn, and where something said in between is not known.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TalkOrder<'a> {
-    /// The number of each turn's speaker; `None` for whom the transcript does not name.
-    pub(super) speaker: &'a [Option<usize>],
-    /// Places of turns before which a cue could not be read, ascending.
-    pub(super) dropped: &'a [usize],
-}
-
-impl TalkOrder<'_> {
-    /// The turn just before, and its speaker. `None` for the first turn, where that one has no label, and after a
-    /// dropped cue, which may have been anybody's.
-    pub(super) fn before(&self, at: usize) -> Option<(usize, usize)> {
-        let before = at.checked_sub(1).filter(|_| self.dropped.binary_search(&at).is_err())?;
-        Some((before, self.speaker[before]?))
-    }
-}
-
 /// All that is known of what people do to each other in one interview.
 #[derive(Clone, Copy, Debug)]
 pub struct Relations<'a> {

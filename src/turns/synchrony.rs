@@ -22,7 +22,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::entrainment::TurnQualities;
 use super::lagged::{Lagged, Pairing};
 use super::near::most_listeners;
-use super::relations::TalkOrder;
 use super::watched::{Watched, on_grid};
 use super::{Relations, measured};
 use crate::annotation::Annotation;
@@ -417,11 +416,11 @@ impl<'a> Signals<'a> {
 /// known.
 fn exchanges(relations: &Relations<'_>, labels: &[&str]) -> BTreeMap<(usize, usize), Vec<(usize, usize)>> {
     let speaker = relations.speakers(labels);
-    let order = TalkOrder { speaker: &speaker, dropped: relations.dropped };
     let mut exchanges: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
-    for (i, to) in speaker.iter().enumerate() {
-        if let (Some((before, from)), Some(to)) = (order.before(i), *to) {
-            exchanges.entry((from, to)).or_default().push((before, i));
+    // After a cue that could not be read, which may have been anybody's, nothing is known to follow.
+    for i in (1..speaker.len()).filter(|i| relations.dropped.binary_search(i).is_err()) {
+        if let (Some(from), Some(to)) = (speaker[i - 1], speaker[i]) {
+            exchanges.entry((from, to)).or_default().push((i - 1, i));
         }
     }
     exchanges

@@ -116,9 +116,9 @@ fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<TurnRow<'a>> {
              level at the best of five lags from -0.2 to 0.2 s; with what the voice's other stretches say of it as \
              prior, Bayes' rule gives each person's probability and that of being off screen. Of a label without a \
              voice of its own the person is that of whoever talks most in the turn, where that is no other label's. \
-             only_visible = the one person measured in the turn while the speaker has no place on the screen: it may \
-             be the listener's, even where the cast gives that person to another voice. For what is to be the \
-             speaker's keep cast. Null without a face, with face_missing.",
+             only_visible = the one person measured in the turn while the speaker has no place on the screen, and one \
+             whom the cast gives to no voice: it may still be the listener's. For what is to be the speaker's keep \
+             cast. Null without a face, with face_missing.",
             |r: &TurnRow<'a>| r.facts.face_source,
         )
         .from_source("Everingham et al. 2006"),
@@ -129,8 +129,9 @@ fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<TurnRow<'a>> {
                sharpness {turns.min_sharpness} and is at most {turns.max_yaw_deg} deg turned aside. no_stream (no \
                video). no_face (nobody is seen, or the speaker's person is not and nobody else is measured; also a \
                turn too short for a looked-at frame). off_screen (the speaker's person is not seen, others are \
-               measured). not_cast (several are measured, and which of them speaks is not known). low_quality (the \
-               speaker's person is seen and not measured; of a speaker without a person: those seen are not). \
+               measured). not_cast (several are measured, and which of them speaks is not known, or one, and the \
+               cast gives that person to another voice). low_quality (the speaker's person is seen and not measured; \
+               of a speaker without a person: those seen are not). \
                still_picture (a photo: the same, where all that is seen of the face is still). past_end (begins \
                after the video's end). not_requested (video left out by input.skip_video).";
     columns.push(Column::text("face_missing", why, |r: &TurnRow<'a>| r.facts.face_missing).until(CutOff::TurnEnd));

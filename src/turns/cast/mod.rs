@@ -55,6 +55,11 @@ impl Cast {
         self.member(speaker)?.person.as_deref()
     }
 
+    /// The speaker who is this person.
+    pub fn speaker_of(&self, person: &str) -> Option<&str> {
+        self.members.iter().find(|m| m.person.as_deref() == Some(person)).map(|m| m.speaker.as_str())
+    }
+
     /// A speaker's entry.
     pub fn member(&self, speaker: &str) -> Option<&CastMember> {
         self.members.iter().find(|m| m.speaker == speaker)

@@ -60,24 +60,6 @@ fn what_lies_inside_anothers_talk_holds_no_floor() {
 }
 
 #[test]
-fn a_border_between_two_cues_is_no_end_of_the_talk() {
-    let config = FloorConfig::default();
-    // B says hm over the border of A's cues: nobody interrupts, nobody takes the floor.
-    let f = floors(&[(0.0, 2.0, 0), (1.85, 2.25, 1), (2.1, 4.0, 0)], &[]);
-    assert_eq!(places(&f), [Ok((1, 1)), Err(Missing::Backchannel), Ok((1, 2))]);
-    assert_eq!(f.of[1].is_backchannel_to(0, &config), Some(true));
-    assert!([(1, 0), (2, 1)].iter().all(|&(at, to)| f.of[at].interrupts(to, &config) == Some(false)));
-    // A longer turn over the border is inside too; one that outlasts the next cue takes the floor.
-    let f = floors(&[(0.0, 2.0, 0), (1.5, 3.0, 1), (2.1, 4.0, 0)], &[]);
-    assert_eq!(places(&f)[1], Err(Missing::InsideAnother));
-    let f = floors(&[(0.0, 2.0, 0), (1.5, 5.0, 1), (2.1, 4.0, 0)], &[]);
-    assert_eq!(f.of[1].interrupts(0, &config), Some(true));
-    // After a pause that is heard, the talk had ended.
-    let f = floors(&[(0.0, 2.0, 0), (1.5, 3.0, 1), (2.3, 4.0, 0)], &[]);
-    assert_eq!(f.of[1].interrupts(0, &config), Some(true));
-}
-
-#[test]
 fn two_who_begin_together_have_no_offset() {
     let f = floors(&[(0.0, 8.1, 0), (0.0, 9.0, 1), (9.5, 9.8, 0), (9.65, 12.0, 1)], &[]);
     assert_eq!(
@@ -89,6 +71,21 @@ fn two_who_begin_together_have_no_offset() {
     let f = floors(&[(0.0, 4.0, 0), (4.0, 8.0, 0), (4.1, 9.0, 1)], &[]);
     assert_eq!(offsets(&f)[2], Ok((0, -3.9)));
     assert_eq!(f.of[2].interrupts(0, &FloorConfig::default()), Some(true));
+}
+
+#[test]
+fn who_has_ended_within_the_time_a_reaction_takes_began_together_with_the_next() {
+    // A cue without length, and one of a tenth of a second, are answered by nobody who begins with them.
+    let f = floors(&[(1.0, 1.0, 0), (1.0, 4.0, 1), (5.0, 5.1, 0), (5.15, 6.0, 1), (6.3, 7.0, 0)], &[]);
+    let together = Err(Missing::Simultaneous);
+    assert_eq!(offsets(&f), [Err(Missing::FirstFloor), together, Ok((1, 1.0)), together, Ok((1, 0.3))]);
+    // The same where the longer one is told first: it is the first to hold the floor.
+    let f = floors(&[(1.0, 4.0, 1), (1.0, 1.0, 0), (4.5, 6.0, 0)], &[]);
+    assert_eq!(offsets(&f), [Err(Missing::FirstFloor), together, Ok((1, 0.5))]);
+    assert_eq!(places(&f)[0], Ok((1, 1)));
+    // A talk that had begun before is answered however short its last cue is.
+    let f = floors(&[(0.0, 4.9, 0), (4.95, 5.0, 0), (5.1, 6.0, 1)], &[]);
+    assert_eq!(offsets(&f)[2], Ok((0, 0.1)));
 }
 
 #[test]
@@ -121,4 +118,22 @@ fn after_a_dropped_cue_nothing_is_known_of_the_gap() {
     let f = floors(&[(0.0, 2.0, 0), (3.0, 4.0, 9), (5.0, 6.0, 0)], &[]);
     assert_eq!(offsets(&f)[1..], [Err(Missing::NoLabel), Err(Missing::NoLabel)]);
     assert_eq!(places(&f), [Ok((1, 1)), Err(Missing::NoLabel), Ok((3, 1))]);
+}
+
+#[test]
+fn a_border_between_two_cues_is_no_end_of_the_talk() {
+    let config = FloorConfig::default();
+    // B says hm over the border of A's cues: nobody interrupts, nobody takes the floor.
+    let f = floors(&[(0.0, 2.0, 0), (1.85, 2.25, 1), (2.1, 4.0, 0)], &[]);
+    assert_eq!(places(&f), [Ok((1, 1)), Err(Missing::Backchannel), Ok((1, 2))]);
+    assert_eq!(f.of[1].is_backchannel_to(0, &config), Some(true));
+    assert!([(1, 0), (2, 1)].iter().all(|&(at, to)| f.of[at].interrupts(to, &config) == Some(false)));
+    // A longer turn over the border is inside too; one that outlasts the next cue takes the floor.
+    let f = floors(&[(0.0, 2.0, 0), (1.5, 3.0, 1), (2.1, 4.0, 0)], &[]);
+    assert_eq!(places(&f)[1], Err(Missing::InsideAnother));
+    let f = floors(&[(0.0, 2.0, 0), (1.5, 5.0, 1), (2.1, 4.0, 0)], &[]);
+    assert_eq!(f.of[1].interrupts(0, &config), Some(true));
+    // After a pause that is heard, the talk had ended.
+    let f = floors(&[(0.0, 2.0, 0), (1.5, 3.0, 1), (2.3, 4.0, 0)], &[]);
+    assert_eq!(f.of[1].interrupts(0, &config), Some(true));
 }

@@ -187,3 +187,59 @@ fn who_says_we_first_and_why_repetition_is_null() {
     let t = dyads_table(&Relations::of("i", &turns, &BTreeMap::new(), &config)).unwrap();
     assert_eq!(texts(&t, "style_matching_missing"), ["no_words"; 2]);
 }
+
+#[test]
+fn words_of_a_turn_that_runs_on_are_not_known_in_the_turns_inside_it() {
+    // B talks from 1 to 8 s, A says something inside, and both go on.
+    let talk = [
+        (0.0, 4.0, "A", "I do it."),
+        (1.0, 8.0, "B", "And so we do."),
+        (2.0, 3.0, "A", "So we do."),
+        (9.0, 10.0, "B", "So do it."),
+    ];
+    let turn = |(i, &(start, end, speaker, text)): (usize, &(f64, f64, &str, &str))| Turn {
+        index: i as u32 + 1,
+        segment: Segment::from_secs(start, end).unwrap(),
+        speaker: Some(speaker.into()),
+        text: text.into(),
+        words: Vec::new(),
+    };
+    let turns: Vec<Turn> = talk.iter().enumerate().map(turn).collect();
+    let mut config = TurnsConfig::default();
+    config.language.min_style_words = 3;
+    let said = said(&turns, Lexicon::english(), Some("en"), &config.language);
+    let t = dyads_table(&Relations { said: &said, ..Relations::of("i", &turns, &BTreeMap::new(), &config) }).unwrap();
+    // Rows: A to B, B to A, A to B, B to A.
+    assert_eq!(texts(&t, "repeated_words_missing")[..3], ["not_adjacent", "too_short", "inside_another"]);
+    assert_eq!(floats(&t, "repeated_words"), [None, Some(0.25), None, Some(2.0 / 3.0)].map(rounded));
+    assert_eq!(texts(&t, "we_first_missing"), ["not_yet", "-", "inside_another", "-"]);
+    let Some(ColumnData::Bool(first)) = t.column("speaker_said_we_first") else { panic!() };
+    assert_eq!(first[..], [None, Some(true), None, Some(true)]);
+    // B's words count when B has ended, A's that were said meanwhile with them.
+    assert_eq!(texts(&t, "style_matching_missing"), ["too_short", "-", "too_short", "-"]);
+}
+
+#[test]
+fn nothing_is_said_of_words_across_a_cue_that_could_not_be_read() {
+    let texts_of = ["I do it.", "You do it.", "We do it.", "So we do."];
+    let (turns, config) = (turns(&texts_of), TurnsConfig::default());
+    let said = said(&turns, Lexicon::english(), Some("en"), &config.language);
+    let links = BTreeMap::new();
+    let told = |dropped: &[usize]| {
+        let t =
+            dyads_table(&Relations { said: &said, dropped, ..Relations::of("i", &turns, &links, &config) }).unwrap();
+        let (repeated, we) = (texts(&t, "repeated_words_missing"), texts(&t, "we_first_missing"));
+        [repeated, we].map(|x| x.into_iter().map(ToOwned::to_owned).collect::<Vec<String>>())
+    };
+    assert_eq!(told(&[])[1], ["not_yet", "not_yet", "-", "-"]);
+    // Before the second turn: it repeats nothing that is known, and whoever was lost may have said it first.
+    let [repeated, we] = told(&[1]);
+    assert_eq!((repeated[1].as_str(), repeated[2].as_str()), ("dropped_cue", "too_short"));
+    assert_eq!(we, ["not_yet", "dropped_cue", "dropped_cue", "dropped_cue"]);
+    // After somebody has said it, it is known.
+    assert_eq!(told(&[3])[1], ["not_yet", "not_yet", "-", "-"]);
+}
+
+fn rounded(x: Option<f64>) -> Option<f64> {
+    x.map(|x| (x * 1e6).round() / 1e6)
+}

@@ -66,6 +66,17 @@ fn a_talking_mouth_and_a_crying_one_do_not_smile_and_a_smile_does_even_while_it_
 }
 
 #[test]
+fn the_weakest_of_mouth_corners_and_expression_governs() {
+    assert!(
+        (harmonic_mean([0.6, 0.6, 0.6]) - 0.6).abs() < 1e-12 && (harmonic_mean([1.0, 0.5, 1.0]) - 0.75).abs() < 1e-12
+    );
+    // A wide mouth and a happy face whose lips' corners are not drawn up, and three that agree by half: as large a
+    // product.
+    assert!(harmonic_mean([0.58, 0.17, 0.92]) < 0.35 && harmonic_mean([0.45, 0.45, 0.45]) > 0.44);
+    assert!(harmonic_mean([0.9, 0.0, 0.9]).abs() < 1e-12);
+}
+
+#[test]
 fn a_smile_has_onset_peak_and_end() {
     let height = |at: f64| match at {
         t if within(t, 3.0, 4.0) => 0.6,
