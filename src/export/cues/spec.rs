@@ -140,7 +140,7 @@ impl Cue {
         {
             return Some("has a group or a band without words".into());
         }
-        if self.plain_needs.is_empty() != self.plain.is_empty() && self.plain.is_empty() {
+        if self.plain.is_empty() && !self.plain_needs.is_empty() {
             return Some("has plain_needs and no plain".into());
         }
         if !self.plain.is_empty() && self.source.trim().is_empty() {
