@@ -12,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-shared torture readers writers report-test docs bench models samples apt target build fmt lint clean \
-  packaged wheel wheel-test models-wheel dist dist-test
+  packaged-apt packaged wheel wheel-test models-wheel dist dist-test
 
 # Downloads, converted models and compiled dependencies are kept outside the clone, so that a second clone starts warm.
 export TURNWISE_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/turnwise
@@ -116,9 +116,12 @@ CARGO ?= cargo
 PACKAGES := $(or $(CARGO_TARGET_DIR),target)/packages
 PACKAGED = --binary $(PACKAGES)/turnwise --ffmpeg "$$($(PYTHON) packaging/static_ffmpeg.py)" --out $(PACKAGES)
 
-packaged: target
+# A line that calls make is done even where make is asked only what it would do: it stands alone.
+packaged-apt:
 	@$(MAKE) --no-print-directory apt APT="$(APT) $$($(PYTHON) packaging/static_ffmpeg.py --packages)"
-	prefix="$$($(PYTHON) packaging/static_ffmpeg.py)"
+
+packaged: packaged-apt target
+	@prefix="$$($(PYTHON) packaging/static_ffmpeg.py)"
 	PKG_CONFIG_PATH="$$prefix/lib/pkgconfig" $(CARGO) build --profile $(PROFILE) --locked --features static-ffmpeg --bin turnwise
 	install -D "$${CARGO_TARGET_DIR:-target}/$(PROFILE)/turnwise" $(PACKAGES)/turnwise
 

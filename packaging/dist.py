@@ -104,7 +104,7 @@ def debian(entries: dict[str, tuple[bytes, int]], libc: str, out: Path) -> Path:
         for up in [root, *(p for p in root.rglob("*") if p.is_dir())]:
             up.chmod(0o755)
         # Dates of files are in the archive: those of a fixed day.
-        run("env", "SOURCE_DATE_EPOCH=315532800", "dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, path)
+        run("env", "SOURCE_DATE_EPOCH=315532800", "dpkg-deb", "--root-owner-group", "-Zgzip", "--build", root, path)
     return path
 
 

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """FFmpeg's libraries for packages that carry them: built statically from Debian's own sources, under the LGPL.
 
-Prints the folder whose lib/pkgconfig is for PKG_CONFIG_PATH; with --packages, the packages of Debian that are needed. Everything is kept in the cache, and made again only when Debian's sources
-or the settings below change. apt gets the sources by package name and checks them against its signed lists; dpkg-source
-checks them against the sha256 of their .dsc.
-
-Needs Linux with apt, and the packages of `BUILD_PACKAGES`, which `make wheel` installs.
+Prints the folder whose lib/pkgconfig is for PKG_CONFIG_PATH; with --packages, the packages of Debian that are needed
+(`make wheel` installs them). Everything is kept in the cache, and made again only when Debian's sources or the settings
+below change. apt gets the sources by package name and checks them against its signed lists; they are checked against the
+sha256 of their .dsc whenever they are unpacked.
 """
 
 from __future__ import annotations

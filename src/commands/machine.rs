@@ -75,7 +75,11 @@ pub fn doctor(registry: &Registry) -> Result<ExitCode> {
     let needed = &registry.runtime().version;
     match runtime_info(registry) {
         Ok(info) => {
-            text.push_str(&format!("ONNX Runtime  found {}, needed {needed}\n", info.version));
+            // The library tells of its build, not of its version; the registry knows the version by the hash.
+            let own = std::env::var_os("ORT_DYLIB_PATH").is_some();
+            let known = !own && registry.runtime_state()? == ModelState::Present;
+            let version = if known { format!("{needed}, ") } else { String::new() };
+            text.push_str(&format!("ONNX Runtime  found {version}{}, needed {needed}\n", info.version));
             // In the models folder it is where the next lines say.
             let path = registry.runtime_path();
             if path.parent() != Some(registry.dir()) {
