@@ -26,6 +26,52 @@ NOTEBOOK = [
     "assert sorted(again.skipped) == sorted(run.done) and not again.done, again",
     "try:\n    turnwise.extract('none.mp4', 'other')\nexcept turnwise.ExtractionFailed as e:\n    print('refused', e.run.code)",
 ]
+# Words and timing alone: no model is asked.
+FORMATS = """
+import json, pathlib, sys, warnings
+import polars as pl
+import turnwise
+words = [{"word": w, "start": i / 2, "end": i / 2 + 0.4} for i, w in enumerate("so it is, well".split())]
+segments = [{"start": 0, "end": 1.5, "text": 'so "it" is,\\nwell', "speaker": "ANNA", "words": words},
+            {"start": 1.4, "end": 3, "text": "你好 well", "speaker": "Bo"}]
+pathlib.Path("t.json").write_text(json.dumps({"segments": segments}))
+pathlib.Path("words.csv").write_text("interview_id,media,transcript\\nx/a,,t.json\\nb,,t.json\\n")
+frames = {}
+for kind in ("parquet", "csv", "arrow"):
+    run = turnwise.extract("words.csv", kind, options=["--format", kind], progress=False)
+    assert run.done == ["x/a", "b"] or run.done == ["b", "x/a"], run
+    assert turnwise.interviews(kind) == ["b", "x/a"] and {"turns", "words", "interviews"} <= set(turnwise.tables(kind))
+    for table in turnwise.tables(kind):
+        frame = turnwise.load(kind, table)
+        lazy = turnwise.scan(kind, table).collect()
+        assert lazy.columns == list(frame.columns) and lazy.height == len(frame), (kind, table)
+        frames[kind, table] = frame
+names = {table for _, table in frames}
+for table in names - {"interviews"}:
+    want = frames["parquet", table]
+    assert len(want) or table not in ("turns", "words", "dyads", "speakers"), table
+    for kind in ("csv", "arrow"):
+        got = frames[kind, table]
+        assert dict(got.attrs["columns"]) == dict(want.attrs["columns"]), (kind, table)
+        for column in want.columns:
+            a, b = want[column], got[column]
+            assert a.isna().equals(b.isna()), (kind, table, column)
+            pairs = zip(a.dropna(), b.dropna())
+            assert all(list(x) == list(y) if hasattr(x, "__len__") and not isinstance(x, str) else x == y for x, y in pairs), (kind, table, column)
+assert turnwise.load("csv", "turns", columns=["text"]).columns.tolist() == ["text"]
+warnings.simplefilter("error")
+turnwise.load("parquet")
+turnwise.extract("words.csv", "parquet", options=["--only", "b"], set={"turns.floor.min_overlap_secs": 0.2}, progress=False)
+for call in (turnwise.load, turnwise.scan):
+    try:
+        call("parquet")
+    except turnwise.MixedTables as told:
+        assert "recipe_hash" in str(told), told
+    else:
+        raise AssertionError("tables of two recipes were mixed without a word")
+    call("parquet", mixed="ignore")
+print("formats agree on", len(names), "tables")
+"""
 TYPED = """\
 import turnwise
 run: turnwise.Run = turnwise.extract("a.mp4", "out", set={"face.rate_hz": 5})
@@ -145,6 +191,11 @@ class Wheel(unittest.TestCase):
         self.assertIn("smile_mean [1]", outputs[4])
         self.assertIn("2 done before", outputs[5])
         self.assertIn("refused", outputs[6])
+
+    def test_tables_in_all_formats(self):
+        self.fetched()
+        told = run([self.venv / "bin/python", "-c", FORMATS], self.environment, self.work)
+        self.assertRegex(told, r"formats agree on \d\d? tables")
 
     def test_types_are_told(self):
         (self.work / "typed.py").write_text(TYPED)
