@@ -46,8 +46,16 @@ class Dist(unittest.TestCase):
     def clean(cls):
         """What an earlier run left."""
         for name in ("work", "opt/turnwise", "usr/local/bin/turnwise", "root/.local"):
-            path = cls.root / name
-            path.unlink() if path.is_symlink() else shutil.rmtree(path, ignore_errors=True)
+            cls.remove(cls.root / name)
+
+    @staticmethod
+    def remove(path: Path):
+        path.unlink() if path.is_symlink() else shutil.rmtree(path, ignore_errors=True)
+
+    def setUp(self):
+        # What one test installed is not there for the next.
+        for name in ("opt/turnwise", "usr/local/bin/turnwise", "root/.local"):
+            self.remove(self.root / name)
 
     def inside(self, script: str, code: int = 0) -> str:
         """Runs in the root, with processes of its own."""
