@@ -29,6 +29,7 @@ impl<'a> Installed<'a> {
         let program = stage.path("prefix/bin/turnwise");
         let built = env!("CARGO_BIN_EXE_turnwise");
         fs::hard_link(built, &program).or_else(|_| fs::copy(built, &program).map(drop)).unwrap();
+        stage.write("work/a.wav", "no sound: if it were opened, the message would be another");
         let link = stage.path("links/turnwise");
         symlink(&program, &link).unwrap();
         Installed { stage, link }
