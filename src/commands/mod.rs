@@ -48,7 +48,7 @@ const USAGE: u8 = 2;
 /// # Errors
 /// What `main` prints and turns into an exit code.
 pub fn run(cli: &Cli) -> Result<ExitCode> {
-    let registry = || Registry::open(cli.models.as_deref());
+    let registry = || registry(cli);
     match &cli.command {
         Command::Extract(args) => return extract::run(args, cli, &registry()?),
         Command::Worker(args) => extract::worker(args, &registry()?)?,
@@ -88,6 +88,16 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The registry; of one in the folder that is not read, the program tells, and its workers need not say it again.
+fn registry(cli: &Cli) -> Result<Registry> {
+    let registry = Registry::open(cli.models.as_deref())?;
+    if let Some(own) = registry.unread().filter(|_| !matches!(cli.command, Command::Worker(_))) {
+        let (own, folder) = (own.display(), registry.dir().display());
+        tracing::warn!("{own} is not read, since nobody named its folder; to use it, pass --models {folder}");
+    }
+    Ok(registry)
 }
 
 /// Writes the codebook of an output folder.

@@ -274,15 +274,8 @@ impl Registry {
                 (places::chosen(&places), Choice::Found(places))
             }
         };
-        let own = registry.dir.join("models.toml");
-        if matches!(registry.choice, Choice::Found(_)) && registry.dir == Path::new(places::HERE) && own.is_file() {
-            // A corpus that was handed over must not bring a library that is then loaded.
-            tracing::warn!(
-                "{} is not read, since nobody named its folder; to use it, pass --models {}",
-                own.display(),
-                places::HERE
-            );
-        } else if own.is_file() {
+        let own = registry.own();
+        if own.is_file() && registry.unread().is_none() {
             let text = crate::file::read_text(&own)?;
             registry.extend(&text, &own)?;
         }
@@ -315,6 +308,17 @@ impl Registry {
     /// The models folder.
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    fn own(&self) -> PathBuf {
+        self.dir.join("models.toml")
+    }
+
+    /// A `models.toml` that is there and was not read: below the working directory, in a folder that nobody named. A
+    /// corpus that was handed over must not bring a library that is then loaded.
+    pub fn unread(&self) -> Option<PathBuf> {
+        let found_here = matches!(self.choice, Choice::Found(_)) && self.dir == Path::new(places::HERE);
+        found_here.then(|| self.own()).filter(|own| own.is_file())
     }
 
     /// Why it is this folder.
