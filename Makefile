@@ -4,13 +4,15 @@
 # make torture MINUTES=30 SEED=7   kills, damaged files, failing disks, hostile headers: more of them the longer it may take
 # make docs   build the documentation: commands checked, examples run, links checked; open target/docs/site/index.html
 # make bench  our time beside the floor and the peers, in one run
+# make wheel  a Python wheel and, with make dist, a tarball and a Debian package into target/packages, FFmpeg inside
 # make models fetch, check and convert the model files (does nothing when all are in place)
 
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-shared torture readers writers report-test docs bench models samples apt target build fmt lint clean
+.PHONY: help demo test test-shared torture readers writers report-test docs bench models samples apt target build fmt lint clean \
+  packaged-apt packaged wheel wheel-test models-wheel dist dist-test
 
 # Downloads, converted models and compiled dependencies are kept outside the clone, so that a second clone starts warm.
 export TURNWISE_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/turnwise
@@ -106,6 +108,40 @@ readers: build
 # Asks the network only for what is not in the cache yet: mdBook and the libraries of the examples.
 docs: build models samples
 	@$(PYTHON) docs/tools/build.py
+
+# One program for all packages, linked against no FFmpeg of this machine. PROFILE=quick builds it in a minute, to work on
+# the packaging.
+PROFILE ?= release
+CARGO ?= cargo
+PACKAGES := $(or $(CARGO_TARGET_DIR),target)/packages
+PACKAGED = --binary $(PACKAGES)/turnwise --ffmpeg "$$($(PYTHON) packaging/static_ffmpeg.py)" --out $(PACKAGES)
+
+# A line that calls make is done even where make is asked only what it would do: it stands alone.
+packaged-apt:
+	@$(MAKE) --no-print-directory apt APT="$(APT) $$($(PYTHON) packaging/static_ffmpeg.py --packages)"
+
+packaged: packaged-apt target
+	@prefix="$$($(PYTHON) packaging/static_ffmpeg.py)"
+	PKG_CONFIG_PATH="$$prefix/lib/pkgconfig" $(CARGO) build --profile $(PROFILE) --locked --features static-ffmpeg --bin turnwise
+	install -D "$${CARGO_TARGET_DIR:-target}/$(PROFILE)/turnwise" $(PACKAGES)/turnwise
+
+wheel: packaged
+	@$(PYTHON) packaging/wheel.py $(PACKAGED)
+
+# The wheel in a fresh environment: program, module, notebook; some minutes.
+wheel-test: wheel models samples
+	@$(PYTHON) tests/install wheel --packages $(PACKAGES)
+
+# The models as a package of their own, for machines that reach no registry.
+models-wheel: models
+	@$(PYTHON) packaging/wheel.py --models-from onnx/models --out $(PACKAGES)
+
+dist: packaged
+	@$(PYTHON) packaging/dist.py $(PACKAGED)
+
+# Tarball and Debian package in a Debian of nothing else; as root, some minutes the first time.
+dist-test: dist models samples
+	@$(PYTHON) tests/install dist --packages $(PACKAGES)
 
 torture: build models samples
 	@$(call TORTURE,$(or $(MINUTES),30)) $(if $(SEED),--seed $(SEED))

@@ -272,6 +272,16 @@ def make(model: dict, cache: Cache, out: Path, fresh: bool, update_registry: boo
     place(file, out / model["file"])
 
 
+def clients_missing(models: list[dict], cache: Cache) -> list[str]:
+    """What would stop the work half way: clients of packages that are not in the cache, and are not installed."""
+    wanted = {}
+    for source in (model["source"] for model in models):
+        kept = cache.root / "packages" / source["client"] / f"{source['package'].replace('/', '__')}-{source['version']}"
+        if source["client"] != "pip" and not (kept / "files" / source["path"]).exists():
+            wanted.setdefault(source["client"], f"{source['package']} {source['version']}")
+    return [f"{client} (for {package})" for client, package in sorted(wanted.items()) if not shutil.which(client)]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Fetch, convert and verify the models of models.toml.")
     parser.add_argument(
@@ -287,6 +297,7 @@ def main() -> int:
         help="folder of packages and converted files (default: %(default)s)",
     )
     parser.add_argument("--only", metavar="NAME,...", help="these models only, and no ONNX Runtime")
+    parser.add_argument("--without-runtime", action="store_true", help="no ONNX Runtime, which is elsewhere")
     parser.add_argument("--all", action="store_true", help="also the models outside the default set")
     parser.add_argument("--verify", action="store_true", help="convert and verify again, even when all is in place")
     parser.add_argument(
@@ -303,10 +314,13 @@ def main() -> int:
         models = [m for m in registry.models if m["default"] or arguments.all]
     cache, out = Cache(arguments.cache.absolute()), arguments.out.absolute()
     fresh = arguments.verify or arguments.update_registry
-    with_runtime = not arguments.only
+    with_runtime = not arguments.only and not arguments.without_runtime
     wrong = [m for m in models if fresh or not in_place(out / m["file"], m)]
     runtime_wrong = with_runtime and not in_place(out / registry.runtime["file"], registry.runtime)
 
+    if missing := clients_missing(wrong, cache):
+        raise Failure(f"some models come from packages whose client is not installed: {' and '.join(missing)}. On Debian and Ubuntu: apt-get "
+                      f"install {' '.join(client.split()[0] for client in missing)}. Or copy the folder from a machine that has them.")  # fmt: skip
     if wrong or runtime_wrong:
         with cache.lock():
             if runtime_wrong:

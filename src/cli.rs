@@ -9,6 +9,8 @@ use turnwise::store::{Format, Writer};
 pub mod evaluate;
 mod export;
 mod extract;
+mod init;
+mod models;
 mod pack;
 mod probe;
 mod report;
@@ -18,6 +20,8 @@ mod transcript;
 pub use evaluate::Evaluate;
 pub use export::{Export, ExportJsonl, ExportRescue};
 pub use extract::Extract;
+pub use init::Init;
+pub use models::{FetchModels, Models, ModelsCommand};
 pub use pack::Pack;
 pub use probe::Probe;
 pub use report::Report;
@@ -41,7 +45,8 @@ pub struct Cli {
     /// Tell errors only, and draw no progress bars.
     #[arg(short, long, global = true, conflicts_with = "verbose", display_order = EVERYWHERE)]
     pub quiet: bool,
-    /// Folder with the model files and ONNX Runtime, where `make models` did not put them in the usual place.
+    /// Folder with the model files and ONNX Runtime, where they are not in one of the usual places (`turnwise doctor`
+    /// lists them).
     #[arg(long, global = true, value_name = "DIR", env = "TURNWISE_MODELS", value_hint = ValueHint::DirPath,
         display_order = EVERYWHERE)]
     pub models: Option<PathBuf>,
@@ -64,6 +69,9 @@ pub enum Share {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Write the manifest of a folder of recordings and transcripts: what belongs together by its names, and what does
+    /// not.
+    Init(Init),
     /// Extract one interview or a whole corpus into tables.
     Extract(Box<Extract>),
     /// Tell how a corpus stands: what is done, failed, stale or missing, how fast it goes and how long it will take.
@@ -101,8 +109,8 @@ pub enum Command {
     /// Make one data set of an output folder that Hugging Face datasets, pandas, polars, DuckDB and Arrow load: Parquet
     /// files for each table, a card, splits by couple or family.
     Pack(Pack),
-    /// List the models: role, licence, hash, present or missing.
-    Models,
+    /// List the models: role, licence, hash, present or missing; or fetch them.
+    Models(Models),
     /// Print the recipe: every parameter that changes results, with its value.
     Recipe(PrintRecipe),
     /// Check the machine: FFmpeg, ONNX Runtime and the models, found and needed.

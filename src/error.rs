@@ -75,8 +75,8 @@ pub enum Error {
         source: Cause,
     },
     /// A model file is not there.
-    #[error("model {name} is missing: no file {} (expected sha256 {expected}); run `make models`, or name the folder \
-             that has it with --models", path.display())]
+    #[error("model {name} is missing: no file {} (expected sha256 {expected}); run `turnwise models fetch` \
+             (in a clone `make models`), or name the folder that has it with --models", path.display())]
     ModelMissing {
         /// Registry name.
         name: String,
@@ -86,8 +86,8 @@ pub enum Error {
         expected: String,
     },
     /// A model file is not the one the registry knows.
-    #[error("model {name} is altered: {} has sha256 {got}, expected {expected}; delete it and run `make \
-             models`", path.display())]
+    #[error("model {name} is altered: {} has sha256 {got}, expected {expected}; delete it and run \
+             `turnwise models fetch` (in a clone `make models`)", path.display())]
     ModelHash {
         /// Registry name.
         name: String,
@@ -119,8 +119,8 @@ pub enum Error {
         source: Cause,
     },
     /// ONNX Runtime itself cannot be loaded.
-    #[error("cannot load ONNX Runtime from {}; run `make models`, or set ORT_DYLIB_PATH to a libonnxruntime of \
-             version {needed}", path.display())]
+    #[error("cannot load ONNX Runtime from {}; run `turnwise models fetch` (in a clone `make models`), \
+             or set ORT_DYLIB_PATH to a libonnxruntime of version {needed}", path.display())]
     Runtime {
         /// The shared library tried.
         path: PathBuf,

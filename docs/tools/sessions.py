@@ -58,6 +58,7 @@ class Stage:
             os.environ, PATH=f"{self.folder / 'bin'}:{os.environ['PATH']}", MPLBACKEND="svg", COLUMNS="100"
         )
         environment.setdefault("TURNWISE_MODELS", str(ROOT / "onnx/models"))
+        environment["PYTHONPATH"] = str(ROOT / "python")
         done = subprocess.run(
             call,
             cwd=self.folder,

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use turnwise::corpus::{self, Limits, RunSettings, Service, Summary, Unlisted};
 use turnwise::error::Error;
 use turnwise::file;
-use turnwise::inference::{ModelSet, Registry, Runtime};
+use turnwise::inference::{Choice, ModelSet, Registry, Runtime};
 use turnwise::pipeline::{self, Keep, Models, Request, lexicon};
 use turnwise::recipe::Recipe;
 use turnwise::speaker::SpeakerBounds;
@@ -348,7 +348,11 @@ fn tell_closed(out: &Path, was_there: bool) {
 /// enrolled.
 fn worker_command(binary: &Path, args: &Extract, (cli, share): (&Cli, Share), registry: &Registry) -> Command {
     let mut command = Command::new(binary);
-    command.arg("worker").arg(option("--out", &args.out)).arg(option("--models", registry.dir()));
+    command.arg("worker").arg(option("--out", &args.out));
+    // A folder that was found and not named is found again, and a registry in it is then as little believed as here.
+    if !matches!(registry.choice(), Choice::Found(_)) {
+        command.arg(option("--models", registry.dir()));
+    }
     command.args(["--format", args.tables.format.name(), "--stages", keep(args).name()]);
     command.arg(match share {
         Share::Owner => "--share=owner",

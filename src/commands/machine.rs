@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use turnwise::inference::{ModelSet, ModelState, Registry, runtime_info};
+use turnwise::inference::{Choice, ModelSet, ModelState, Registry, runtime_info};
 use turnwise::inspect::grid::{Grid, Lean};
 use turnwise::media::ffmpeg_version;
 use turnwise::pipeline::Models;
@@ -54,7 +54,7 @@ pub fn models(registry: &Registry) -> Result<ExitCode> {
     text.push_str(if whole {
         "\nall of the default set is present\n"
     } else {
-        "\nrun `make models` to fetch what is missing\n"
+        "\nrun `turnwise models fetch` to fetch what is missing (in a clone `make models`)\n"
     });
     print(&text)?;
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
@@ -74,7 +74,18 @@ pub fn doctor(registry: &Registry) -> Result<ExitCode> {
     ));
     let needed = &registry.runtime().version;
     match runtime_info(registry) {
-        Ok(info) => text.push_str(&format!("ONNX Runtime  found {}, needed {needed}\n", info.version)),
+        Ok(info) => {
+            // The library tells of its build, not of its version; the registry knows the version by the hash.
+            let own = std::env::var_os("ORT_DYLIB_PATH").is_some();
+            let known = !own && registry.runtime_state()? == ModelState::Present;
+            let version = if known { format!("{needed}, ") } else { String::new() };
+            text.push_str(&format!("ONNX Runtime  found {version}{}, needed {needed}\n", info.version));
+            // In the models folder it is where the next lines say.
+            let path = registry.runtime_path();
+            if path.parent() != Some(registry.dir()) {
+                text.push_str(&format!("              {}\n", path.display()));
+            }
+        }
         Err(error) => {
             well = false;
             text.push_str(&format!("ONNX Runtime  NOT FOUND, needed {needed}: {}\n", error.chain()));
@@ -84,7 +95,9 @@ pub fn doctor(registry: &Registry) -> Result<ExitCode> {
     for model in registry.models() {
         match registry.state(model)? {
             ModelState::Present => present += 1,
-            state if model.default => wrong.push(format!("{} {}; run `make models`", model.name, word(&state))),
+            state if model.default => {
+                wrong.push(format!("{} {}; run `turnwise models fetch`", model.name, word(&state)))
+            }
             _ => {}
         }
     }
@@ -94,7 +107,7 @@ pub fn doctor(registry: &Registry) -> Result<ExitCode> {
     }
     well &= wrong.is_empty();
     text.push_str(&format!("models        {present} present in {}\n", registry.dir().display()));
-    for line in wrong {
+    for line in chosen_because(registry).into_iter().chain(wrong) {
         text.push_str(&format!("              {line}\n"));
     }
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -102,4 +115,19 @@ pub fn doctor(registry: &Registry) -> Result<ExitCode> {
     text.push_str(if well { "all well\n" } else { "something is missing\n" });
     print(&text)?;
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::from(SOME_FAILED) })
+}
+
+/// Why the models are sought in this folder, a line each.
+fn chosen_because(registry: &Registry) -> Vec<String> {
+    match registry.choice() {
+        Choice::Named => vec!["the folder that --models names".into()],
+        Choice::Variable => vec!["the folder that TURNWISE_MODELS names".into()],
+        Choice::Found(places) => {
+            let whole = places.iter().any(|place| place.is_whole());
+            let rule = if whole { "the first of these that holds all:" } else { "none of these holds all:" };
+            let there = places.iter().filter(|place| place.holds.is_some() || !whole);
+            let lines = there.map(|place| format!("  {}: {}", place.dir.display(), place.text()));
+            std::iter::once(rule.to_owned()).chain(lines).collect()
+        }
+    }
 }

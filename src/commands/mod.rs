@@ -7,6 +7,8 @@ mod evaluate;
 mod export;
 mod extract;
 mod faces;
+mod fetch;
+mod init;
 pub mod logging;
 mod logs;
 mod machine;
@@ -34,7 +36,7 @@ use turnwise::pipeline::schema_page;
 use turnwise::recipe::Recipe;
 use turnwise::text::clean_lines;
 
-use crate::cli::{Cli, Command, Export, RecipeArgs};
+use crate::cli::{Cli, Command, Export, ModelsCommand, RecipeArgs};
 
 /// Something failed, the rest is done.
 const SOME_FAILED: u8 = 1;
@@ -46,7 +48,7 @@ const USAGE: u8 = 2;
 /// # Errors
 /// What `main` prints and turns into an exit code.
 pub fn run(cli: &Cli) -> Result<ExitCode> {
-    let registry = || Registry::open(cli.models.as_deref());
+    let registry = || registry(cli);
     match &cli.command {
         Command::Extract(args) => return extract::run(args, cli, &registry()?),
         Command::Worker(args) => extract::worker(args, &registry()?)?,
@@ -66,7 +68,11 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Export(Export::Jsonl(args)) => print(&export::jsonl(args)?)?,
         Command::Export(Export::Transcript(args)) => print(&export::transcript(args)?)?,
         Command::Pack(args) => print(&export::pack(args, &registry()?)?)?,
-        Command::Models => return machine::models(&registry()?),
+        Command::Init(args) => print(&init::run(args)?)?,
+        Command::Models(args) => match &args.what {
+            None => return machine::models(&registry()?),
+            Some(ModelsCommand::Fetch(args)) => return fetch::run(args, &registry()?),
+        },
         Command::Doctor => return machine::doctor(&registry()?),
         Command::Man { to } => print(&man::write(to)?)?,
         Command::Recipe(args) if args.json_schema => print(&format!("{:#}\n", Recipe::json_schema()))?,
@@ -82,6 +88,16 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The registry; of one in the folder that is not read, the program tells, and its workers need not say it again.
+fn registry(cli: &Cli) -> Result<Registry> {
+    let registry = Registry::open(cli.models.as_deref())?;
+    if let Some(own) = registry.unread().filter(|_| !matches!(cli.command, Command::Worker(_))) {
+        let (own, folder) = (own.display(), registry.dir().display());
+        tracing::warn!("{own} is not read, since nobody named its folder; to use it, pass --models {folder}");
+    }
+    Ok(registry)
 }
 
 /// Writes the codebook of an output folder.

@@ -6,6 +6,7 @@
 mod failure;
 mod lock;
 mod manifest;
+mod matched;
 mod missing;
 mod names;
 mod pace;
@@ -22,6 +23,7 @@ mod watch;
 mod worker;
 
 pub use manifest::{is_manifest, read_manifest};
+pub use matched::{Matched, Pair, Wanted, matched};
 pub use missing::find_files;
 pub use pace::{Estimate, Left, Pace, words_of_bytes, words_of_secs};
 pub use plan::{Plan, Planned, only, plan};

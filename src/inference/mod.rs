@@ -2,14 +2,18 @@
 
 mod hash;
 mod loader;
+mod places;
 mod registry;
+mod scripts;
 mod session;
 mod telemetry;
 mod usage;
 
 pub use hash::file_sha256;
 pub use loader::{Loader, ModelSet, UsageBook};
+pub use places::{Choice, Place, data_folder};
 pub use registry::{Colour, ModelEntry, ModelState, OutputKind, PictureSpec, Registry, RuntimeEntry, TensorSpec};
+pub use scripts::{SCRIPTS, unpack_scripts};
 pub use session::{Input, RuntimeInfo, Session, runtime_info};
 pub use usage::{ShapeCalls, Usage};
 

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::hash::file_sha256;
+use super::places::{self, Choice};
 use crate::error::{Error, Result};
 
 /// The registry the binary was built with.
-/// The models folder below the working directory.
-const HERE: &str = "onnx/models";
 const EMBEDDED: &str = include_str!("../../onnx/models.toml");
 
 /// Environment variable that names the models folder.
@@ -245,33 +244,43 @@ pub enum ModelState {
 #[derive(Clone, Debug)]
 pub struct Registry {
     dir: PathBuf,
+    choice: Choice,
+    /// ONNX Runtime's library in the Python package installed beside the program.
+    packaged: Option<PathBuf>,
     runtime: RuntimeEntry,
     models: BTreeMap<String, ModelEntry>,
 }
 
 impl Registry {
-    /// The embedded registry over the models folder: `dir`, else `TURNWISE_MODELS`, else the first that exists of
-    /// `onnx/models` under the working directory, `models` and `onnx/models` beside the binary and its ancestors, and
-    /// the user's data folder. A `models.toml` inside the folder adds models or replaces them, but for one below the
-    /// working directory that nobody named.
+    /// The embedded registry over the models folder: `dir`, else `TURNWISE_MODELS`, else the first that holds the
+    /// models of `models`, `onnx/models` and `share/turnwise/models` beside the program's real file and its ancestors,
+    /// `onnx/models` under the working directory, and the user's data folder. A `models.toml` inside the folder adds
+    /// models or replaces them, but for one below the working directory that nobody named.
     ///
     /// # Errors
     /// [`Error::Parse`] when a registry file is not understood.
     pub fn open(dir: Option<&Path>) -> Result<Self> {
-        let named = dir.map(Path::to_owned).or_else(|| std::env::var_os(MODELS_ENV).map(PathBuf::from));
-        let dir = named.clone().unwrap_or_else(find_folder);
-        let mut registry = Self::parse(EMBEDDED, Path::new("onnx/models.toml"), dir.clone())?;
-        let own = dir.join("models.toml");
-        if named.is_none() && dir == Path::new(HERE) && own.is_file() {
-            // A corpus that was handed over must not bring a library that is then loaded.
-            tracing::warn!(
-                "{} is not read, since nobody named its folder; to use it, pass --models {HERE}",
-                own.display()
-            );
-        } else if own.is_file() {
+        let variable = std::env::var_os(MODELS_ENV).map(PathBuf::from);
+        let named = dir.map(Path::to_owned).or_else(|| variable.clone());
+        let mut registry = Self::parse(EMBEDDED, Path::new("onnx/models.toml"), PathBuf::new())?;
+        let program = places::program();
+        (registry.dir, registry.choice) = match named {
+            Some(dir) if variable.as_ref() == Some(&dir) => (dir, Choice::Variable),
+            Some(dir) => (dir, Choice::Named),
+            None => {
+                let of_default = registry.models.values().filter(|m| m.default);
+                let wanted: Vec<_> = of_default.map(|m| (m.file.as_str(), m.bytes)).collect();
+                let places = places::looked_at(places::candidates(program.as_deref()), &wanted);
+                (places::chosen(&places), Choice::Found(places))
+            }
+        };
+        let own = registry.own();
+        if own.is_file() && registry.unread().is_none() {
             let text = crate::file::read_text(&own)?;
             registry.extend(&text, &own)?;
         }
+        let package = registry.runtime.source.as_ref().filter(|source| source.client == "pip");
+        registry.packaged = package.and_then(|source| places::of_package(program.as_deref()?, &source.path));
         Ok(registry)
     }
 
@@ -284,7 +293,7 @@ impl Registry {
         let runtime =
             file.runtime.ok_or_else(|| Error::parse(place, 0, "no [runtime] table", "name ONNX Runtime's library"))?;
         let models = file.model.into_iter().map(|m| (m.name.clone(), m)).collect();
-        Ok(Registry { dir, runtime, models })
+        Ok(Registry { dir, choice: Choice::Named, packaged: None, runtime, models })
     }
 
     fn extend(&mut self, text: &str, place: &Path) -> Result<()> {
@@ -301,14 +310,37 @@ impl Registry {
         &self.dir
     }
 
+    fn own(&self) -> PathBuf {
+        self.dir.join("models.toml")
+    }
+
+    /// A `models.toml` that is there and was not read: below the working directory, in a folder that nobody named. A
+    /// corpus that was handed over must not bring a library that is then loaded.
+    pub fn unread(&self) -> Option<PathBuf> {
+        let found_here = matches!(self.choice, Choice::Found(_)) && self.dir == Path::new(places::HERE);
+        found_here.then(|| self.own()).filter(|own| own.is_file())
+    }
+
+    /// Why it is this folder.
+    pub fn choice(&self) -> &Choice {
+        &self.choice
+    }
+
     /// ONNX Runtime's entry.
     pub fn runtime(&self) -> &RuntimeEntry {
         &self.runtime
     }
 
-    /// The library to load: `ORT_DYLIB_PATH` if set, else the one in the models folder.
+    /// The library to load: `ORT_DYLIB_PATH` if set, else the one in the models folder, else the one of the Python
+    /// package `onnxruntime` that is installed where the program is.
     pub fn runtime_path(&self) -> PathBuf {
-        std::env::var_os("ORT_DYLIB_PATH").map_or_else(|| self.dir.join(&self.runtime.file), PathBuf::from)
+        std::env::var_os("ORT_DYLIB_PATH").map_or_else(|| self.own_runtime(), PathBuf::from)
+    }
+
+    /// The same without the user's own choice.
+    fn own_runtime(&self) -> PathBuf {
+        let beside = self.dir.join(&self.runtime.file);
+        if beside.is_file() { beside } else { self.packaged.clone().unwrap_or(beside) }
     }
 
     /// All models, by name.
@@ -345,7 +377,7 @@ impl Registry {
     /// # Errors
     /// [`Error::Read`] when the file is there but cannot be read.
     pub fn runtime_state(&self) -> Result<ModelState> {
-        state(&self.dir.join(&self.runtime.file), &self.runtime.sha256)
+        state(&self.own_runtime(), &self.runtime.sha256)
     }
 
     /// Checks that ONNX Runtime's library is there and unaltered; one named by `ORT_DYLIB_PATH` is the user's own
@@ -357,8 +389,7 @@ impl Registry {
         if std::env::var_os("ORT_DYLIB_PATH").is_some() {
             return Ok(());
         }
-        let (name, path, expected) =
-            ("ONNX Runtime".to_owned(), self.dir.join(&self.runtime.file), self.runtime.sha256.clone());
+        let (name, path, expected) = ("ONNX Runtime".to_owned(), self.own_runtime(), self.runtime.sha256.clone());
         match self.runtime_state()? {
             ModelState::Present => Ok(()),
             ModelState::Missing => Err(Error::ModelMissing { name, path, expected }),
@@ -413,20 +444,4 @@ fn state(path: &Path, expected: &str) -> Result<ModelState> {
     }
     let got = file_sha256(path)?;
     Ok(if got == expected { ModelState::Present } else { ModelState::Altered { got } })
-}
-
-fn find_folder() -> PathBuf {
-    let here = PathBuf::from(HERE);
-    let mut places = vec![here.clone()];
-    if let Ok(exe) = std::env::current_exe() {
-        for up in exe.ancestors().skip(1).take(4) {
-            places.push(up.join("models"));
-            places.push(up.join("onnx/models"));
-        }
-    }
-    let data = std::env::var_os("XDG_DATA_HOME")
-        .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".local/share")));
-    places.extend(data.map(|d| d.join("turnwise/models")));
-    places.into_iter().find(|p| p.is_dir()).unwrap_or(here)
 }
