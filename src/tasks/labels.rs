@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::agreement_of_raters::Agreement;
 use super::rescue::group_of;
 use super::rule::AnswerKind;
 use super::settings::{LabelUnit, Labels, Task};
+use super::sides::pair;
 use crate::error::{Error, Result};
 use crate::sheet::Sheet;
 use crate::spelling::meant;
@@ -17,7 +19,7 @@ use crate::text::clean;
 use crate::transcript::rescue::{Row, Sample};
 
 /// One label and what it is of.
-#[derive(Clone, Debug, Default, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Label {
     pub(super) interview_id: String,
     /// LabelUnit turn.
@@ -30,14 +32,22 @@ pub(super) struct Label {
     /// Ordinal: the level from 0; regression: the number.
     pub(super) value: Option<f64>,
     pub(super) group: String,
+    /// Of continuous ratings: from and to.
+    pub(super) window: Option<(f64, f64)>,
+    /// How many raters there are in it.
+    pub(super) raters: Option<usize>,
+    /// How far the raters of the series agree.
+    pub(super) agreement: Option<Agreement>,
 }
 
 /// The labels of a task, sorted by their keys, each key once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct LabelTable {
     pub(super) labels: Vec<Label>,
-    /// The classes or levels; empty for numbers and texts.
+    /// The classes or levels; empty for numbers, texts and pairs.
     pub(super) levels: Vec<String>,
+    /// What is told of where they come from.
+    pub(super) told: Vec<String>,
 }
 
 impl LabelTable {
@@ -67,7 +77,8 @@ pub(super) fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
     let keys: &[&str] = match labels.unit {
         LabelUnit::Turn => &["interview_id", "turn_index"],
         LabelUnit::Dyad => &["interview_id", "source", "target"],
-        LabelUnit::Interview => &["interview_id"],
+        LabelUnit::Interview | LabelUnit::Window => &["interview_id"],
+        LabelUnit::Pair => &["interview_id", "first", "second"],
     };
     for name in keys.iter().copied().chain([labels.column.as_str()]).chain(labels.group.as_deref()) {
         if !cells.columns.contains_key(name) {
@@ -113,7 +124,12 @@ pub(super) fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
                 return fail(format!("{:?} towards themselves", cell("source")), "a dyad has two people");
             }
             LabelUnit::Dyad => (label.source, label.target) = (cell("source").to_owned(), cell("target").to_owned()),
-            LabelUnit::Interview => {}
+            LabelUnit::Pair => {
+                if let Err(what) = pair(&mut label, cell("first"), cell("second")) {
+                    return fail(what, "a judgement is between two people and names one of them");
+                }
+            }
+            LabelUnit::Interview | LabelUnit::Window => {}
         }
         let group = labels.group.as_deref().map(cell);
         if group.is_some_and(str::is_empty) {
@@ -207,6 +223,9 @@ pub(super) fn finish(path: &Path, labels: &Labels, mut found: Vec<Label>) -> Res
         return Err(Error::parse(path, 0, format!("two labels of {id}{turn}{pair}"), "one label for each key"));
     }
     let mut levels = labels.levels.clone();
+    if labels.unit == LabelUnit::Pair {
+        return Ok(LabelTable { labels: found, levels, told: Vec::new() });
+    }
     if levels.is_empty() && !matches!(labels.kind, AnswerKind::Regression | AnswerKind::Text) {
         levels = found.iter().map(|l| l.text.clone()).collect::<BTreeSet<_>>().into_iter().collect();
         let numbers: Option<Vec<f64>> = levels.iter().map(|l| number(l)).collect();
@@ -250,7 +269,7 @@ pub(super) fn finish(path: &Path, labels: &Labels, mut found: Vec<Label>) -> Res
             ));
         }
     }
-    Ok(LabelTable { labels: found, levels })
+    Ok(LabelTable { labels: found, levels, told: Vec::new() })
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -315,6 +334,7 @@ mod tests {
             min_overlap: None,
             whose: Whose::default(),
             without: None,
+            windows: None,
         };
         read_labels(&Task::of(&LABELS), &labels)
     }
@@ -350,6 +370,7 @@ mod tests {
             min_overlap: None,
             whose: Whose::default(),
             without: None,
+            windows: None,
         };
         for (rows, told) in
             [("a,1,x,g1\na,2,y,g2\n", "l.csv:3: a is of the groups g1 and g2"), ("a,1,x,\n", "no group of a")]
