@@ -134,8 +134,8 @@ impl Trees {
 
     /// The same trees, the first so many of them; all where there are not so many.
     pub(super) fn first(mut self, rounds: usize) -> Self {
-        let rounds = rounds.min(self.booster.trees.len());
-        self.booster = self.booster.set_prediction_iteration(Some(rounds));
+        // The crate's setter takes the place of the last tree, not their number.
+        self.booster.prediction_iteration = Some(rounds.min(self.booster.trees.len()));
         self
     }
 

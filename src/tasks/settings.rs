@@ -1,6 +1,6 @@
 //! A task file: which rule makes the instances, how much context they have, and which features go with them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 
