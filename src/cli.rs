@@ -400,6 +400,13 @@ pub struct Baseline {
     /// Resamples of the groups for the 95 % intervals.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(100..=100_000))]
     pub resamples: u32,
+    /// Look at so many last turns of the context one by one, of those that the task file's `lags` put into the table;
+    /// 0 = at their mean alone. Default: all of them.
+    #[arg(long, value_name = "K")]
+    pub lags: Option<u32>,
+    /// Folds worked on at the same time; the results are the same bytes for any number. Default: as many as processors.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
     /// Folder for the results, a subfolder for each task. Default: baseline beside the folder of task tables.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,

@@ -1,16 +1,11 @@
 //! The program where it was installed: which models it finds, how it fetches them, and the manifest it begins with.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
-
-#[allow(dead_code, reason = "each file of stories uses a part of the stage")]
-mod stage;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use stage::{Stage, models};
+use crate::stage::{Stage, models};
 
 const SRT: &str =
     "1\n00:00:01,000 --> 00:00:02,000\nAnna: hello there\n\n2\n00:00:02,500 --> 00:00:04,000\nBo: hello\n";

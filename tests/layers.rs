@@ -67,6 +67,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("unicode_width", &["inspect"]),
     ("rustfft", &["dft"]),
     ("realfft", &["dft"]),
+    ("forust_ml", &["baseline"]),
     ("linfa", &["baseline"]),
     ("linfa_logistic", &["baseline"]),
     ("linfa_elasticnet", &["baseline"]),

@@ -1,5 +1,6 @@
 //! A task table read back: instances with labels and candidates, and the features as columns sorted by modality.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -57,7 +58,7 @@ pub(super) struct TaskRow {
     /// VP: targets of the speaker's viewpoints, each once.
     pub(super) targets: Vec<String>,
     pub(super) candidates: Vec<String>,
-    /// By candidate, in the order of [`TaskTable::facts`].
+    /// By candidate, in the order of [`TaskTable::facts`]; NaN = missing.
     pub(super) facts: Vec<Vec<f64>>,
 }
 
@@ -83,6 +84,30 @@ pub(super) struct TaskTable {
     pub(super) facts: Vec<String>,
     /// The closed set is the labels seen, where the benchmark has a taxonomy.
     pub(super) labels_seen: bool,
+    /// What features and facts are, by name.
+    pub(super) about: BTreeMap<String, About>,
+}
+
+impl TaskTable {
+    /// Whether an ablation looks at a fact about candidates: one of no sense is of who spoke when.
+    pub(super) fn shows_fact(&self, ablation: Ablation, name: &str) -> bool {
+        let of = self.about.get(name).map_or(Modality::None, |a| a.modality);
+        ablation.shows(if of == Modality::None { Modality::Timing } else { of })
+    }
+}
+
+/// What a column is, as its table tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct About {
+    pub(super) unit: String,
+    pub(super) description: String,
+    pub(super) modality: Modality,
+}
+
+impl Default for About {
+    fn default() -> Self {
+        About { unit: String::new(), description: String::new(), modality: Modality::None }
+    }
 }
 
 /// Columns of a task's table that are no features.
@@ -112,13 +137,15 @@ const LABEL_COLUMNS: [&str; 16] = [
 pub(super) fn read_instances(path: &Path) -> Result<TaskTable> {
     let table = read(path)?;
     let mut found = rows_of(path, &table)?;
-    // Dyads and interviews are looked at when they are over.
+    // Dyads, pairs and interviews are looked at when they are over; those of a window when that is.
+    let of_window = table.number("window_end_secs", 0).is_some_and(f64::is_finite);
     let limit = match table.text("unit", 0).and_then(LabelUnit::from_name) {
-        Some(LabelUnit::Dyad | LabelUnit::Interview) => CutOff::Interview,
-        Some(LabelUnit::Turn) | None => CutOff::TurnEnd,
+        Some(LabelUnit::Dyad | LabelUnit::Interview | LabelUnit::Pair) if !of_window => CutOff::Interview,
+        _ => CutOff::TurnEnd,
     };
     found.features = features(path, &table, limit)?;
     found.features.extend(given(&table));
+    found.about = about(&table);
     Ok(found)
 }
 
@@ -163,7 +190,8 @@ fn rows_of(path: &Path, table: &StoredTable) -> Result<TaskTable> {
         })
         .collect();
     let labels_seen = (0..rows.len()).any(|row| table.text("closed_set", row) == Some("labels_seen"));
-    Ok(TaskTable { rule: text("rule", 0), kind: text("kind", 0), rows, features: Vec::new(), facts, labels_seen })
+    let (rule, kind) = (text("rule", 0), text("kind", 0));
+    Ok(TaskTable { rule, kind, rows, facts, labels_seen, ..TaskTable::default() })
 }
 
 /// The numeric columns that look no further than `limit`.
@@ -200,6 +228,31 @@ fn features(path: &Path, table: &StoredTable, limit: CutOff) -> Result<Vec<Featu
     Ok(columns().map(feature).collect())
 }
 
+/// What the columns are; of what the task itself tells, that.
+fn about(table: &StoredTable) -> BTreeMap<String, About> {
+    let columns = &table.schema().columns;
+    let of = |spec: &ColumnSpec| {
+        let (unit, description) = (spec.unit.to_string(), spec.description.to_string());
+        (spec.name.to_string(), About { unit, description, modality: spec.modality })
+    };
+    let mut found: BTreeMap<String, About> = columns.iter().map(of).collect();
+    for (name, column, what) in [
+        (TARGET_IS_GROUP, "known_support_target", "Whether the group is supported, which the task tells."),
+        (EMOTION_INTENSITY, "known_emotion_intensity", ""),
+    ] {
+        let mut about = found.get(column).cloned().unwrap_or_default();
+        if !what.is_empty() {
+            about.description = what.into();
+        }
+        found.insert(name.into(), about);
+    }
+    found
+}
+
+/// Features that the task itself tells.
+const TARGET_IS_GROUP: &str = "given.target_is_group";
+const EMOTION_INTENSITY: &str = "given.emotion_intensity";
+
 /// What the task itself tells: whether the support is for the group, and how strongly the target felt last.
 fn given(table: &StoredTable) -> Vec<Feature> {
     let made = |name: &str, value: &dyn Fn(usize) -> f64| Feature {
@@ -213,7 +266,7 @@ fn given(table: &StoredTable) -> Vec<Feature> {
         None => f64::NAN,
     };
     let felt = |row| table.number("known_emotion_intensity", row).unwrap_or(f64::NAN);
-    let all = [made("given.target_is_group", &is_group), made("given.emotion_intensity", &felt)];
+    let all = [made(TARGET_IS_GROUP, &is_group), made(EMOTION_INTENSITY, &felt)];
     all.into_iter().filter(|f| f.values.iter().any(|v| v.is_finite())).collect()
 }
 
@@ -234,7 +287,7 @@ fn facts_of(table: &StoredTable, names: &[String], row: usize, candidates: usize
         _ => Vec::new(),
     };
     let lists: Vec<Vec<f32>> = names.iter().map(list).collect();
-    let value = |list: &Vec<f32>, c: usize| list.get(c).map_or(0.0, |x| f64::from(*x)).max(0.0);
+    let value = |list: &Vec<f32>, c: usize| list.get(c).map_or(f64::NAN, |x| f64::from(*x));
     (0..candidates).map(|c| lists.iter().map(|l| value(l, c)).collect()).collect()
 }
 

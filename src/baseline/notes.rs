@@ -21,6 +21,12 @@ impl Notes {
         self.folds.entry((part.to_owned(), what)).or_default().insert(fold + 1);
     }
 
+    /// All of another's too.
+    pub(super) fn extend(&mut self, more: Notes) {
+        self.plain.extend(more.plain);
+        more.folds.into_iter().for_each(|(what, folds)| self.folds.entry(what).or_default().extend(folds));
+    }
+
     /// In words, the task's first.
     pub(super) fn lines(self) -> Vec<String> {
         let told = |((part, what), folds): ((String, String), BTreeSet<usize>)| {

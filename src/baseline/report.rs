@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use super::calibration::Calibration;
+use super::importance::Importance;
 use super::instances::TaskRow;
 use super::interval::Estimate;
 use super::metrics::{ModelAnswer, Scoring, Truth};
@@ -18,6 +20,9 @@ use crate::tasks::RuleSpec;
 
 /// Places of a ranking that are written.
 const TOP: usize = 3;
+
+/// Columns that the text tells of; importance.json has them all.
+const TOLD_COLUMNS: usize = 5;
 
 impl Trial {
     /// Every model's metrics, one line a model: the metric that stands for the task with its interval and how far it is
@@ -38,7 +43,8 @@ impl Trial {
             if part != Some(&result.part) {
                 part = Some(&result.part);
                 line(format!("  {}: {} instances of {} groups", result.part, result.instances, result.groups));
-                let others = others(result, primary).map(|e| format!("{:>11}", short(&e.name))).collect::<String>();
+                let mut others = others(result, primary).map(|e| format!("{:>11}", short(&e.name))).collect::<String>();
+                others.push_str("      Brier        ECE");
                 line(format!("    {:<14} {primary:<24} {:<26}{others}", "model", "better than majority by"));
             }
             let own = result.metrics.iter().find(|e| e.name == primary);
@@ -47,9 +53,23 @@ impl Trial {
                 .as_ref()
                 .map(|d| with_interval(Some(d.better_by), Some(d.interval)))
                 .unwrap_or_default();
-            let others = others(result, primary).map(|e| format!("{:>11}", number(e.value))).collect::<String>();
+            let mut others = others(result, primary).map(|e| format!("{:>11}", number(e.value))).collect::<String>();
+            let tested = self.calibrations.iter().find(|c| c.part == result.part && c.model == result.model);
+            let _ = write!(others, "{:>11}{:>11}", number(tested.map(|c| c.brier)), number(tested.map(|c| c.ece)));
             let own = own.map(|e| with_interval(e.value, e.interval)).unwrap_or_default();
             line(format!("    {:<14} {own:<24} {apart:<26}{others}", result.model));
+        }
+        for part in self.questions.iter().map(|q| &q.part) {
+            let own = self.importances.iter().filter(|i| i.part == *part && i.worse_by > 0.0).take(TOLD_COLUMNS);
+            for (place, i) in own.enumerate() {
+                if place == 0 {
+                    line(format!(
+                        "  {part}: {} of boosted_all is worse by, where a column is dealt out anew",
+                        i.metric
+                    ));
+                }
+                line(format!("    {} +- {}  {}: {}", three(i.worse_by), three(i.spread), i.column, i.description));
+            }
         }
         if !self.paper().is_empty() {
             line(format!("  the benchmark's paper gives: {}", self.paper().join(", ")));
@@ -79,6 +99,16 @@ impl Trial {
             "folds": self.settings.folds, "seed": self.settings.seed, "resamples": self.settings.resamples, "features": features,
             "results": self.results.iter().map(result).collect::<Vec<_>>(), "notes": self.notes,
         })
+    }
+
+    /// The calibration of each part and model that tells probabilities, as JSON.
+    pub fn calibration_json(&self) -> Value {
+        json!({"task": self.task, "results": self.calibrations.iter().map(Calibration::json).collect::<Vec<_>>()})
+    }
+
+    /// What the boosted trees of each part go by, as JSON.
+    pub fn importance_json(&self) -> Value {
+        json!({"task": self.task, "results": self.importances.iter().map(Importance::json).collect::<Vec<_>>()})
     }
 
     /// The metrics that the benchmark's paper gives for the task.
@@ -193,7 +223,11 @@ pub(super) fn estimate_json(e: &Estimate, paper: &[&str]) -> Value {
 pub fn predictions_schema() -> TableSchema {
     let text = |name: &'static str, about: &'static str| ColumnSpec::new(name, Kind::Str, "", about);
     let columns = vec![
-        text("model", "majority, prior, or linear_ and the modality it looks at."),
+        text(
+            "model",
+            "majority, prior, linear_ and the modality it looks at, ordinal_all, boosted_all, fusion_mean or \
+             fusion_stacked.",
+        ),
         text("interview_id", "Interview the instance is of."),
         text("instance_id", "The instance."),
         text("part", "Instances that have their closed set in common: couple, family, or all."),
@@ -224,7 +258,7 @@ pub fn predictions_schema() -> TableSchema {
 }
 
 /// The answers as names: the first of a ranking, the level, the targets.
-fn names(question: &Question, row: &TaskRow, one: &Prediction) -> Option<Vec<String>> {
+pub(super) fn names(question: &Question, row: &TaskRow, one: &Prediction) -> Option<Vec<String>> {
     let own = matches!(question.shape, Shape::Candidates | Shape::Pairs);
     let name = |place: &usize| (if own { &row.candidates } else { &question.classes }).get(*place).cloned();
     match &one.answer {
@@ -237,7 +271,7 @@ fn names(question: &Question, row: &TaskRow, one: &Prediction) -> Option<Vec<Str
     }
 }
 
-fn value(one: &Prediction) -> Option<f64> {
+pub(super) fn value(one: &Prediction) -> Option<f64> {
     match one.answer {
         ModelAnswer::Number(x) => Some(x),
         _ => None,

@@ -122,8 +122,15 @@ fn write(folder: &Path, table: &Path, done: &Trial, writer: Writer) -> Result<()
     let path = folder.join("breakdown.json");
     let breakdown = serde_json::to_string_pretty(&done.breakdown_json()).map_err(|e| Error::write(&path, e))?;
     write_text(&path, &(breakdown + "\n"))?;
-    for (name, lines) in done.benchmark_lines() {
-        write_text(&folder.join("benchmark").join(name), &lines)?;
+    for (name, value) in [("calibration.json", done.calibration_json()), ("importance.json", done.importance_json())] {
+        let path = folder.join(name);
+        let text = serde_json::to_string_pretty(&value).map_err(|e| Error::write(&path, e))?;
+        write_text(&path, &(text + "\n"))?;
+    }
+    for (place, files) in [("benchmark", done.benchmark_lines()), ("replies", done.replies())] {
+        for (name, lines) in files {
+            write_text(&folder.join(place).join(name), &lines)?;
+        }
     }
     Ok(())
 }

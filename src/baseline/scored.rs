@@ -26,7 +26,8 @@ pub struct Difference {
 pub struct Outcome {
     /// couple, family, or all.
     pub part: String,
-    /// majority, prior, or linear_ and the modality; of predictions read their file.
+    /// majority, prior, linear_ and the modality, ordinal_all, boosted_all, fusion_mean or fusion_stacked; of
+    /// predictions read their file.
     pub model: String,
     /// Instances answered.
     pub instances: usize,
@@ -95,7 +96,7 @@ pub(super) fn scored(
 }
 
 /// True for what is better where there is less of it.
-fn less_is_better(metric: &str) -> bool {
+pub(super) fn less_is_better(metric: &str) -> bool {
     ["mae", "rmse"].contains(&metric)
 }
 

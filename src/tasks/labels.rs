@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::agreement_of_raters::Agreement;
 use super::levels::levels_alike;
 use super::rescue::group_of;
 use super::rule::AnswerKind;
 use super::settings::{LabelUnit, Labels, Task};
+use super::sides::pair;
 use crate::error::{Error, Result};
 use crate::sheet::Sheet;
 use crate::spelling::meant;
@@ -18,7 +20,7 @@ use crate::text::clean;
 use crate::transcript::rescue::{Row, Sample};
 
 /// One label and what it is of.
-#[derive(Clone, Debug, Default, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Label {
     pub(super) interview_id: String,
     /// LabelUnit turn.
@@ -31,14 +33,22 @@ pub(super) struct Label {
     /// Ordinal: the level from 0; regression: the number.
     pub(super) value: Option<f64>,
     pub(super) group: String,
+    /// Of continuous ratings: from and to.
+    pub(super) window: Option<(f64, f64)>,
+    /// How many raters there are in it.
+    pub(super) raters: Option<usize>,
+    /// How far the raters of the series agree.
+    pub(super) agreement: Option<Agreement>,
 }
 
 /// The labels of a task, sorted by their keys, each key once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct LabelTable {
     pub(super) labels: Vec<Label>,
-    /// The classes or levels; empty for numbers and texts.
+    /// The classes or levels; empty for numbers, texts and pairs.
     pub(super) levels: Vec<String>,
+    /// What is told of where they come from.
+    pub(super) told: Vec<String>,
 }
 
 impl LabelTable {
@@ -68,7 +78,8 @@ pub(super) fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
     let keys: &[&str] = match labels.unit {
         LabelUnit::Turn => &["interview_id", "turn_index"],
         LabelUnit::Dyad => &["interview_id", "source", "target"],
-        LabelUnit::Interview => &["interview_id"],
+        LabelUnit::Interview | LabelUnit::Window => &["interview_id"],
+        LabelUnit::Pair => &["interview_id", "first", "second"],
     };
     for name in keys.iter().copied().chain([labels.column.as_str()]).chain(labels.group.as_deref()) {
         if !cells.columns.contains_key(name) {
@@ -101,27 +112,28 @@ pub(super) fn read_labels(task: &Task, labels: &Labels) -> Result<LabelTable> {
             ..Label::default()
         };
         match labels.unit {
-            LabelUnit::Turn => match cell("turn_index").parse::<u32>() {
-                Ok(turn) => label.turn_index = Some(turn),
-                Err(_) => {
-                    return fail(
-                        format!("turn_index {:?} is no whole number", cell("turn_index")),
-                        "count turns from 1",
-                    );
-                }
-            },
+            LabelUnit::Turn => {
+                let Ok(turn) = cell("turn_index").parse::<u32>() else {
+                    let what = format!("turn_index {:?} is no whole number", cell("turn_index"));
+                    return fail(what, "count turns from 1");
+                };
+                label.turn_index = Some(turn);
+            }
             LabelUnit::Dyad if cell("source") == cell("target") => {
                 return fail(format!("{:?} towards themselves", cell("source")), "a dyad has two people");
             }
             LabelUnit::Dyad => (label.source, label.target) = (cell("source").to_owned(), cell("target").to_owned()),
-            LabelUnit::Interview => {}
+            LabelUnit::Pair => {
+                if let Err(what) = pair(&mut label, cell("first"), cell("second")) {
+                    return fail(what, "a judgement is between two people and names one of them");
+                }
+            }
+            LabelUnit::Interview | LabelUnit::Window => {}
         }
         let group = labels.group.as_deref().map(cell);
         if group.is_some_and(str::is_empty) {
-            return fail(
-                format!("no group of {}", label.interview_id),
-                "fill the group's column: folds are parted by it",
-            );
+            let what = format!("no group of {}", label.interview_id);
+            return fail(what, "fill the group's column: folds are parted by it");
         }
         label.group = group.unwrap_or_else(|| group_of(&label.interview_id)).to_owned();
         let known = groups.entry(label.interview_id.clone()).or_insert_with(|| label.group.clone());
@@ -208,6 +220,9 @@ pub(super) fn finish(path: &Path, labels: &Labels, mut found: Vec<Label>) -> Res
         return Err(Error::parse(path, 0, format!("two labels of {id}{turn}{pair}"), "one label for each key"));
     }
     let mut levels = labels.levels.clone();
+    if labels.unit == LabelUnit::Pair {
+        return Ok(LabelTable { labels: found, levels, told: Vec::new() });
+    }
     if levels.is_empty() && !matches!(labels.kind, AnswerKind::Regression | AnswerKind::Text) {
         levels = found.iter().map(|l| l.text.clone()).collect::<BTreeSet<_>>().into_iter().collect();
         let numbers: Option<Vec<f64>> = levels.iter().map(|l| number(l)).collect();
@@ -254,7 +269,7 @@ pub(super) fn finish(path: &Path, labels: &Labels, mut found: Vec<Label>) -> Res
             ));
         }
     }
-    Ok(LabelTable { labels: found, levels })
+    Ok(LabelTable { labels: found, levels, told: Vec::new() })
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -319,6 +334,7 @@ mod tests {
             min_overlap: None,
             whose: Whose::default(),
             without: None,
+            windows: None,
         };
         read_labels(&Task::of(&LABELS), &labels)
     }
@@ -354,6 +370,7 @@ mod tests {
             min_overlap: None,
             whose: Whose::default(),
             without: None,
+            windows: None,
         };
         for (rows, told) in
             [("a,1,x,g1\na,2,y,g2\n", "l.csv:3: a is of the groups g1 and g2"), ("a,1,x,\n", "no group of a")]

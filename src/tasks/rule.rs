@@ -39,6 +39,22 @@ pub static LABELS: RuleSpec = RuleSpec {
     counted_as: |one| one.label.clone(),
 };
 
+/// Of two people the one whom a label names: the candidates are these two.
+pub static PAIRS: RuleSpec = RuleSpec {
+    name: "pairs",
+    answer: None,
+    instances: |_, _| Vec::new(),
+    candidates: Candidates::People,
+    metrics: Some(Metrics::OwnCandidates),
+    options: &[],
+    context_size: -1,
+    pads_rankings: false,
+    paper: &[],
+    wording: None,
+    shown_id: str::to_owned,
+    counted_as: |one| one.label.clone(),
+};
+
 /// One rule.
 pub struct RuleSpec {
     /// As in task files and tables.
@@ -70,7 +86,7 @@ pub struct RuleSpec {
 impl RuleSpec {
     /// The rule of that name.
     pub fn named(name: &str) -> Option<&'static RuleSpec> {
-        RULES.into_iter().chain([&LABELS]).find(|r| r.name == name)
+        RULES.into_iter().chain([&LABELS, &PAIRS]).find(|r| r.name == name)
     }
 
     /// What answers of this kind to this rule are measured by.
@@ -206,11 +222,11 @@ mod tests {
 
     #[test]
     fn every_rule_has_a_name_of_its_own_and_is_found_by_it() {
-        for rule in RULES.into_iter().chain([&LABELS]) {
+        for rule in RULES.into_iter().chain([&LABELS, &PAIRS]) {
             assert_eq!(RuleSpec::named(rule.name), Some(rule), "{}", rule.name);
             assert_eq!(
                 RULES.iter().filter(|r| r.name == rule.name).count(),
-                usize::from(*rule != LABELS),
+                usize::from(![&LABELS, &PAIRS].contains(&rule)),
                 "{}",
                 rule.name
             );

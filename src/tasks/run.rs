@@ -10,6 +10,7 @@ use super::evidence::Evidence;
 use super::features::{FeatureSet, FeatureTable, SampleFeatures};
 use super::labelled::{InterviewTables, labelled_table};
 use super::labels::{LabelTable, field_labels, read_labels};
+use super::ratings::rating_labels;
 use super::rescue::{Instance, instances};
 use super::selection::Selection;
 use super::settings::{Labels, Task, read_tasks};
@@ -99,6 +100,9 @@ pub fn write_task_tables(request: &TaskRequest<'_>) -> Result<String> {
             report,
             "{path}: {rows} instances, {with_tables} of {of} interviews with tables, {features} features"
         );
+        for told in work.labels.iter().flat_map(|l| &l.told) {
+            let _ = writeln!(report, "{told}");
+        }
     }
     Ok(report)
 }
@@ -141,7 +145,10 @@ impl Work {
         let labels = match &task.labels {
             Some(labels) if labels.field.is_some() => Some(field_labels(&task, labels, samples)?),
             Some(labels) if labels.tier.is_some() => Some(tier_labels(&task, labels, out)?),
-            Some(labels) => Some(read_labels(&task, labels)?),
+            Some(labels) => Some(match &labels.windows {
+                Some(windows) => rating_labels(&task, labels, windows, out)?,
+                None => read_labels(&task, labels)?,
+            }),
             None => None,
         };
         let interviews = match &labels {
@@ -219,7 +226,7 @@ fn labelled(out: &Path, work: &Work, labels: (&Labels, &LabelTable), set: &Featu
     work.task.definitions.tell_others(&work.task.name, &labels.1.levels.iter().map(String::as_str).collect());
     for id in &work.interviews {
         for (_, turns) in own_tables(out, id, &[FeatureTable::Turns.name()])? {
-            let turns = read_columns(&turns, &["turn_index", "speaker", "end_secs"])?;
+            let turns = read_columns(&turns, &["turn_index", "speaker", "start_secs", "end_secs"])?;
             interviews.insert(id.clone(), InterviewTables::new(&turns, stored(out, id, set, &["listener"])?));
         }
     }

@@ -1,6 +1,6 @@
 //! A task file: which rule makes the instances, how much context they have, and which features go with them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 
@@ -8,96 +8,10 @@ use super::choices::{DialogueWords, Taxonomy};
 use super::clips::Clips;
 use super::definitions::Definitions;
 use super::evidence::Evidence;
-use super::rule::{AnswerKind, LABELS, RULES, RuleSpec, by_name};
+pub use super::label_settings::{LabelUnit, Labels, Whose};
+use super::rule::{AnswerKind, LABELS, PAIRS, RULES, RuleSpec, by_name};
 use crate::error::{Error, Result};
 use crate::table::CutOff;
-
-/// What one instance of a task with labels is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LabelUnit {
-    /// A turn: keys `interview_id`, `turn_index`.
-    Turn,
-    /// One speaker towards another: keys `interview_id`, `source`, `target`, names as in `turns.speaker`.
-    Dyad,
-    /// A whole interview: key `interview_id`.
-    Interview,
-}
-
-impl LabelUnit {
-    /// All.
-    pub const ALL: [LabelUnit; 3] = [LabelUnit::Turn, LabelUnit::Dyad, LabelUnit::Interview];
-
-    /// The unit of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|u| u.name() == name)
-    }
-
-    /// As written in task files and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            LabelUnit::Turn => "turn",
-            LabelUnit::Dyad => "dyad",
-            LabelUnit::Interview => "interview",
-        }
-    }
-}
-
-/// Where the labels of a task are, and what they are.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Labels {
-    /// What one instance is about.
-    pub unit: LabelUnit,
-    /// What kind of answer the label is.
-    pub kind: AnswerKind,
-    /// CSV or Parquet with the unit's keys and the label; relative to the task file.
-    #[serde(default)]
-    pub file: Option<PathBuf>,
-    /// The file's column with the label.
-    #[serde(default = "label_column")]
-    pub column: String,
-    /// Instead of a file: a text field of the annotations' rows, such as `utterance_type`; the unit is the turn.
-    #[serde(default)]
-    pub field: Option<String>,
-    /// Instead of a file: tiers beside the speech, from the `annotations` of the extracted interviews, by name with `*`
-    /// and `?`; the unit is the turn, and the label the value that shares most time with it.
-    #[serde(default)]
-    pub tier: Option<String>,
-    /// Of a tier: the least share of the turn for which its value holds, above 0 to 1; left out: 0.5. Points have no
-    /// length, and the value that most of them have is the turn's.
-    #[serde(default)]
-    pub min_overlap: Option<f64>,
-    /// Of a tier: which of its annotations count for a turn.
-    #[serde(default)]
-    pub whose: Whose,
-    /// Of a tier: the label of turns in which no value holds long enough, where only what happens is coded. Left out:
-    /// they are no instances.
-    #[serde(default)]
-    pub without: Option<String>,
-    /// The classes, or the levels from lowest to highest. Left out: those that occur, numbers by size and texts by
-    /// letter.
-    #[serde(default)]
-    pub levels: Vec<String>,
-    /// The file's column with the group that no fold may part; left out: the folder of the interview's id, else the id.
-    #[serde(default)]
-    pub group: Option<String>,
-}
-
-/// Which annotations of a tier count for a turn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Whose {
-    /// Those about its speaker, and those about nobody by name.
-    #[default]
-    Speaker,
-    /// All.
-    Anyone,
-}
-
-fn label_column() -> String {
-    "label".into()
-}
 
 /// One task.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -112,7 +26,8 @@ pub struct Task {
     #[serde(default)]
     pub labels: Option<Labels>,
     /// Rows before the instance's own that are shown; -1 = all (VP: none). ITP counts the decision's own row among
-    /// them, and shows it in any case. Left out: 3, for RPP and labels all. Of a dyad or an interview: its first rows.
+    /// them, and shows it in any case. Left out: 3, for RPP and labels all. Of a dyad, a pair or an interview: its
+    /// first rows. Of a window: the rows before it; -1 = none.
     #[serde(default = "all_rows")]
     pub context_size: i64,
     /// What is shown of them.
@@ -176,30 +91,6 @@ fn one() -> usize {
     1
 }
 
-impl Labels {
-    /// What is wrong with where the labels come from.
-    fn fault_of_source(&self) -> Option<String> {
-        let sources = [self.file.is_some(), self.field.is_some(), self.tier.is_some()];
-        let of_tier = self.min_overlap.is_some() || self.without.is_some() || self.whose != Whose::default();
-        match sources.iter().filter(|s| **s).count() {
-            0 => return Some("labels: name a `file`, an annotation `field` or a `tier`".into()),
-            1 => {}
-            _ => return Some("labels: several of `file`, `field` and `tier` are given; name one".into()),
-        }
-        if self.tier.is_none() {
-            return of_tier.then(|| "labels: `min_overlap`, `whose` and `without` are of a `tier`".into());
-        }
-        if self.unit != LabelUnit::Turn {
-            return Some("labels: a tier has labels of turns; use unit = \"turn\"".into());
-        }
-        if self.group.is_some() {
-            return Some("labels: `group` is a column of a file".into());
-        }
-        let share = self.min_overlap.filter(|s| !(*s > 0.0 && *s <= 1.0))?;
-        Some(format!("labels: min_overlap = {share}: give a share of the turn above 0 and at most 1"))
-    }
-}
-
 impl Task {
     /// A rule with the defaults of the benchmark's commands, and no features.
     pub fn of(rule: &'static RuleSpec) -> Self {
@@ -241,10 +132,11 @@ impl Task {
         !watched || rows.iter().any(|row| self.has_clip(sample, *row))
     }
 
-    /// True when an instance is looked at only after its interview is over: a dyad or an interview, all of its rows
-    /// shown.
+    /// True when an instance is looked at only after its interview is over: a dyad, a pair or an interview, all of its
+    /// rows shown.
     pub(super) fn after_the_interview(&self) -> bool {
-        self.context_size < 0 && self.labels.as_ref().is_some_and(|l| l.unit != LabelUnit::Turn)
+        self.context_size < 0
+            && self.labels.as_ref().is_some_and(|l| l.windows.is_none() && !matches!(l.unit, LabelUnit::Turn))
     }
 
     /// What a feature may have looked up to: the end of the last row shown, or all where everything is over.
@@ -267,7 +159,7 @@ impl Task {
             }
             (Some(_), None) => return None,
         };
-        if let Some(fault) = labels.fault_of_source() {
+        if let Some(fault) = labels.fault() {
             return Some(fault);
         }
         match (&labels.file, &labels.field) {
@@ -297,7 +189,7 @@ impl Task {
 
 /// An option that another rule reads and this one would pass over.
 fn unread_option<'a>(rule: &RuleSpec, mut written: impl Iterator<Item = &'a String>) -> Option<String> {
-    let is_option = |key: &str| RULES.into_iter().chain([&LABELS]).any(|r| r.options.contains(&key));
+    let is_option = |key: &str| RULES.into_iter().chain([&LABELS, &PAIRS]).any(|r| r.options.contains(&key));
     let unread = written.find(|key| is_option(key) && !rule.options.contains(&key.as_str()))?;
     let known = if rule.options.is_empty() {
         "it has none of its own".to_owned()
@@ -333,6 +225,10 @@ pub fn read_tasks(path: &Path) -> Result<Vec<Task>> {
         if let Some(fault) = unread_option(task.rule, keys.keys()) {
             return Err(fail(format!("task {:?}: {fault}", task.name)));
         }
+    }
+    // Whom of two a label names is asked and measured by another rule than a label of one set.
+    for task in tasks.iter_mut().filter(|t| t.labels.as_ref().is_some_and(|l| l.unit == LabelUnit::Pair)) {
+        task.rule = if *task.rule == LABELS { &PAIRS } else { task.rule };
     }
     for (i, task) in tasks.iter().enumerate() {
         let plain =

@@ -130,7 +130,7 @@ pub(super) fn answers(question: &Question, labels: &Labels, matched: &mut Matche
             }
             None => ModelAnswer::Nothing,
         };
-        found.push(Prediction { instance, fold: 0, answer, score: None });
+        found.push(Prediction { instance, fold: 0, answer, score: None, probabilities: Vec::new() });
     }
     found
 }
@@ -215,7 +215,7 @@ pub(super) fn compared(labels: &Labels, matched: &Matched, members: &[usize]) ->
             }
             Some(said) => ModelAnswer::Compared(views_compared(row, &labels.views[*instance], said)),
         };
-        Prediction { instance: *instance, fold: 0, answer, score: None }
+        Prediction { instance: *instance, fold: 0, answer, score: None, probabilities: Vec::new() }
     };
     members.iter().map(of).collect()
 }

@@ -20,7 +20,7 @@ use replies::replies;
 use told::Evaluation;
 
 use super::instances::TaskTable;
-use super::interval::Resampling;
+use super::interval::{Resampling, worth};
 use super::metrics::{ModelAnswer, Scoring, Truth};
 use super::models::Prediction;
 use super::notes::Notes;
@@ -31,9 +31,6 @@ use crate::store::whole::write_text;
 use crate::tasks::{AnswerKind, Metrics};
 
 pub use texts::{chrf, token_f1};
-
-/// Groups below which an interval over them says little.
-const FEW_GROUPS: usize = 10;
 
 /// What an instance without a prediction counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,10 +123,7 @@ fn evaluate(request: &EvaluateRequest<'_>) -> Result<Evaluation> {
         return Err(Error::Usage { what, hint: "look at what is told of the labels and the predictions".into() });
     }
     let names = paths.iter().map(|p| p.display().to_string()).collect();
-    for o in outcomes.iter().filter(|o| o.groups < FEW_GROUPS) {
-        let why = "the interval is of so few that it is too narrow, and says little of other couples or families";
-        notes.add(format!("{}: {} groups: {why}", o.part, o.groups));
-    }
+    outcomes.iter().filter_map(|o| worth(&o.part, o.groups)).for_each(|what| notes.add(what));
     if !measures.is_empty() {
         notes.add(
             "token F1 and chrF compare wording; the judge of the benchmark's paper grades meaning, and is not this"
