@@ -406,14 +406,14 @@ mod tests {
         let tracks = [turned(0.0, 5.0, 180.0), turned(0.0, 5.0, 10.0), turned(5.0, 9.0, 55.0), turned(0.0, 4.0, 120.0)];
         let owners = [Some(0), Some(1), Some(2), None];
         let (front, side) = (towards(0.0), towards(60.0));
-        let pictures: [(&str, &[f32]); 2] = [("Anna", &front), ("Anna", &side)];
+        let pictures: [(&str, &[f32]); 2] = [("Anna", front.as_slice()), ("Anna", side.as_slice())];
         let got = named(&tracks, &owners, &pictures, 0.5);
         assert_eq!(
             got,
             [Some("P1".into()), Some("Anna".into()), Some("Anna".into()), None],
             "two pictures of Anna, two looks of hers"
         );
-        let got = named(&tracks, &owners, &[("P1", &front)], 0.5);
+        let got = named(&tracks, &owners, &[("P1", front.as_slice())], 0.5);
         assert_eq!(
             got,
             [Some("P2".into()), Some("P1".into()), Some("P3".into()), None],
