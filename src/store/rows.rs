@@ -101,7 +101,8 @@ mod tests {
         let count = 2 * MADE_ROW_GROUP_ROWS + 5;
         for format in Format::ALL {
             let writer = Writer::new(format);
-            let (whole, made) = (writer.path(folder.path(), "whole"), writer.path(folder.path(), "made"));
+            let own = folder.path().join(format.name());
+            let (whole, made) = (writer.path(&own, "whole"), writer.path(&own, "made"));
             writer.write(&whole, &rows(0..count).unwrap(), &FileMetadata::default()).unwrap();
             let asked = std::cell::RefCell::new(Vec::new());
             let make = |range: Range<usize>| {
@@ -119,7 +120,7 @@ mod tests {
             let longest = asked.borrow().iter().map(ExactSizeIterator::len).max();
             assert_eq!(longest, Some(MADE_ROW_GROUP_ROWS), "no more is held than a group");
             // No rows are a table too.
-            let none = writer.path(folder.path(), "none");
+            let none = writer.path(&own, "none");
             writer.write_made(&none, (&schema(), 0), &rows, &FileMetadata::default()).unwrap();
             assert_eq!(read(&none).unwrap().schema().columns, schema().columns);
         }
