@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::agreement_of_raters::{Agreement, agreement};
 use super::labels::{Label, LabelTable};
-use super::lag::{Lag, Rated, Stretch, estimated_lag, turn_values};
+use super::lag::{Lag, RatedSeries, Stretch, estimated_lag, turn_values};
 use super::rescue::group_of;
 use super::settings::{LabelUnit, Labels, Task};
 use crate::error::{Error, Result};
@@ -263,7 +263,7 @@ fn lag_of(task: &Task, windows: &Windows, ratings: &Ratings, out: &Path) -> Resu
             turns.insert(interview, turn_values(task, windows, out, interview)?);
         }
     }
-    X = ratings
+    let series: Vec<RatedSeries<'_>> = ratings
         .of
         .iter()
         .map(|((interview, ..), raters)| (raters.values().collect(), turns[interview.as_str()].as_slice()))
