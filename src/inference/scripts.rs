@@ -22,6 +22,7 @@ pub const SCRIPTS: &[(&str, &[u8])] = scripts![
     "numpy_networks.py",
     "graph.py",
     "face_api.py",
+    "faceres.py",
     "tflite_to_onnx.py",
     "torch_state.py",
     "campplus.py",
