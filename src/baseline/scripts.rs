@@ -9,43 +9,10 @@ use super::models::Prediction;
 use super::question::Question;
 use super::report::{names, rounded, value};
 use super::trial::Trial;
+use crate::tasks::{Reply, ReplyAnswer, RuleSpec};
 
 /// Places of a ranking.
 const TOP: usize = 3;
-
-/// What the scripts call an instance's id and the answer to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Called {
-    rule: &'static str,
-    id: &'static str,
-    answer: Answer,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
-    /// yes or no, with confidence and reason.
-    Decision(&'static str),
-    /// Three names, best first, "" where there are fewer.
-    Top(&'static str),
-    /// A text and a number; baselines have no words, so the text is empty.
-    Felt(&'static str, &'static str),
-    /// Whose view of whom; without words.
-    Views(&'static str),
-}
-
-/// By rule, as the benchmark's description names them.
-const CALLED: [Called; 6] = [
-    Called { rule: "itp", id: "candidate_id", answer: Answer::Decision("should_speak") },
-    Called { rule: "rpp", id: "turn_id", answer: Answer::Top("relation_top3") },
-    Called { rule: "stp", id: "turn_id", answer: Answer::Top("target_top3") },
-    Called { rule: "ssp", id: "turn_id", answer: Answer::Top("strategy_top3") },
-    Called {
-        rule: "er",
-        id: "checkpoint_id",
-        answer: Answer::Felt("predicted_internal_emotion", "predicted_intensity_score"),
-    },
-    Called { rule: "vp", id: "checkpoint_id", answer: Answer::Views("predicted_viewpoints") },
-];
 
 /// Predictions by sample, each with its place in the table.
 type BySample<'a> = BTreeMap<&'a str, Vec<(usize, Value)>>;
@@ -55,7 +22,8 @@ impl Trial {
     /// `{"sample_id": …, "predictions": […]}` that the scripts take of a model. Empty for tasks that are none of the
     /// benchmark's.
     pub fn replies(&self) -> Vec<(String, String)> {
-        let Some(called) = CALLED.into_iter().find(|c| c.rule == self.instances.rule) else { return Vec::new() };
+        let rule = RuleSpec::named(&self.instances.rule);
+        let Some(called) = rule.and_then(|r| r.reply) else { return Vec::new() };
         // By model in the order of reports, then sample: the instances in the table's order.
         let mut files: Vec<(String, BySample<'_>)> = Vec::new();
         for (q, model, predictions) in &self.predictions {
@@ -78,27 +46,28 @@ impl Trial {
         files.into_iter().map(|(name, samples)| (name, samples.into_iter().map(line).collect())).collect()
     }
 
-    fn reply(&self, called: Called, question: &Question, one: &Prediction) -> Value {
+    fn reply(&self, called: Reply, question: &Question, one: &Prediction) -> Value {
         let row = &self.instances.rows[one.instance];
         let found = names(question, row, one).unwrap_or_default();
         let mut told = Map::new();
         told.insert(called.id.into(), json!(row.id));
         match called.answer {
-            Answer::Decision(key) => {
+            ReplyAnswer::Decision(key) => {
                 told.insert(key.into(), json!(found.first()));
                 told.insert("confidence".into(), json!(one.score.map(rounded)));
                 told.insert("reason".into(), json!(""));
             }
-            Answer::Top(key) => {
+            ReplyAnswer::Top(key) => {
                 let mut top = found;
                 top.resize(TOP, String::new());
                 told.insert(key.into(), json!(top));
             }
-            Answer::Felt(text, number) => {
+            ReplyAnswer::Felt(text, number) => {
+                // Baselines have no words.
                 told.insert(text.into(), json!(""));
                 told.insert(number.into(), json!(value(one).map(|v| v as i64)));
             }
-            Answer::Views(key) => {
+            ReplyAnswer::Views(key) => {
                 let view =
                     |target: &String| json!({"source": row.speaker, "target": target, "viewpoint": "", "attitude": ""});
                 told.insert(key.into(), json!(found.iter().map(view).collect::<Vec<_>>()));
@@ -110,13 +79,12 @@ impl Trial {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::tasks::RULES;
 
     #[test]
     fn each_rule_of_the_benchmark_has_its_reply() {
         for rule in RULES {
-            assert_eq!(CALLED.iter().filter(|c| c.rule == rule.name).count(), 1, "{}", rule.name);
+            assert!(rule.reply.is_some(), "{}", rule.name);
         }
     }
 }

@@ -51,7 +51,7 @@ pub use features::{FeatureSet, FeatureTable, SampleFeatures};
 pub use ratings::Windows;
 pub use released::{Released, read_released, released_line};
 pub use rescue::{GoldViewpoint, Instance, KnownEmotion, group_of, instances};
-pub use rule::{AnswerKind, Candidates, LABELS, Metrics, PAIRS, RULES, RuleSpec, released_rules};
+pub use rule::{AnswerKind, Candidates, LABELS, Metrics, PAIRS, RULES, Reply, ReplyAnswer, RuleSpec, released_rules};
 pub use run::{TaskRequest, write_task_tables};
 pub use schemas::schemas;
 pub use selection::Selection;

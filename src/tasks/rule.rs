@@ -5,6 +5,7 @@
 mod emotion;
 mod intervention;
 mod relation;
+mod reply;
 mod support;
 mod viewpoint;
 
@@ -16,6 +17,7 @@ use crate::spelling::meant;
 use crate::transcript::rescue::Sample;
 
 pub(super) use emotion::words_elsewhere;
+pub use reply::{Reply, ReplyAnswer};
 pub(super) use support::strategy_set;
 
 /// The benchmark's rules, in the order of reports.
@@ -35,6 +37,7 @@ pub static LABELS: RuleSpec = RuleSpec {
     pads_rankings: false,
     paper: &[],
     wording: None,
+    reply: None,
     shown_id: str::to_owned,
     counted_as: |one| one.label.clone(),
 };
@@ -51,6 +54,7 @@ pub static PAIRS: RuleSpec = RuleSpec {
     pads_rankings: false,
     paper: &[],
     wording: None,
+    reply: None,
     shown_id: str::to_owned,
     counted_as: |one| one.label.clone(),
 };
@@ -77,6 +81,8 @@ pub struct RuleSpec {
     pub paper: &'static [&'static str],
     /// Key of its question in `data/questions.toml`; `None` = the question of the unit that the labels are of.
     pub wording: Option<&'static str>,
+    /// How the benchmark's scripts name a reply to it; `None` = it is none of theirs.
+    pub reply: Option<Reply>,
     /// The instance's id as it is shown to those who are asked, where the benchmark's own tells the answer.
     pub shown_id: fn(&str) -> String,
     /// What an instance counts as where an annotation set is checked.

@@ -93,13 +93,16 @@ fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<TurnRow<'a>> {
          the picture during the turn, or off screen.",
         |r: &TurnRow<'a>| r.facts.person.as_deref(),
     ));
-    columns.push(Column::float(
-        "person_probability",
-        "1",
-        "Probability of what person says, that one on the screen or, where it is null, nobody on the screen is the \
+    columns.push(
+        Column::float(
+            "person_probability",
+            "1",
+            "Probability of what person says, that one on the screen or, where it is null, nobody on the screen is the \
          speaker in this turn; null = the speaker's voice is not heard in it.",
-        |r: &TurnRow<'a>| r.facts.person_probability,
-    ));
+            |r: &TurnRow<'a>| r.facts.person_probability,
+        )
+        .of(Modality::Face),
+    );
     columns.extend(voice_columns());
     columns.push(Column::text(
         "face_person",

@@ -1,5 +1,6 @@
 //! ER: what the speaker of a row feels, and how strongly.
 
+use super::reply::{Reply, ReplyAnswer};
 use super::{AnswerKind, Candidates, Metrics, RuleSpec};
 use crate::tasks::choices::DialogueWords;
 use crate::tasks::rescue::{Instance, context, id_by_sample, instance, is_client};
@@ -19,6 +20,10 @@ pub(super) static RULE: RuleSpec = RuleSpec {
     pads_rankings: false,
     paper: &["intensity_match"],
     wording: Some("er"),
+    reply: Some(Reply {
+        id: "checkpoint_id",
+        answer: ReplyAnswer::Felt("predicted_internal_emotion", "predicted_intensity_score"),
+    }),
     shown_id: str::to_owned,
     counted_as: |one| one.intensity.map_or_else(String::new, |i| format!("intensity {i:2}")),
 };

@@ -1,5 +1,6 @@
 //! ITP: after which rows does the therapist speak? Balanced within each sample.
 
+use super::reply::{Reply, ReplyAnswer};
 use super::{AnswerKind, Candidates, RuleSpec};
 use crate::tasks::rescue::{Instance, context, instance};
 use crate::tasks::sampling::{Single, capped};
@@ -18,6 +19,7 @@ pub(super) static RULE: RuleSpec = RuleSpec {
     pads_rankings: false,
     paper: &["precision_yes", "recall_yes", "f1_yes"],
     wording: Some("itp"),
+    reply: Some(Reply { id: "candidate_id", answer: ReplyAnswer::Decision("should_speak") }),
     shown_id: without_class,
     counted_as: |one| one.label.clone(),
 };

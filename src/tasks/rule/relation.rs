@@ -1,6 +1,7 @@
 //! RPP: the relation state of a turn from the rows before it. The closed set is the taxonomy that the task file names,
 //! else the labels seen, one for each group mode.
 
+use super::reply::{Reply, ReplyAnswer};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AnswerKind, Candidates, RuleSpec};
@@ -20,6 +21,7 @@ pub(super) static RULE: RuleSpec = RuleSpec {
     pads_rankings: true,
     paper: &["recall_at_1"],
     wording: Some("rpp"),
+    reply: Some(Reply { id: "turn_id", answer: ReplyAnswer::Top("relation_top3") }),
     shown_id: str::to_owned,
     counted_as: |one| format!("{} {}", one.group_mode, one.label),
 };

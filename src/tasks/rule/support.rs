@@ -1,5 +1,6 @@
 //! STP and SSP: whom the therapist supports, and how.
 
+use super::reply::{Reply, ReplyAnswer};
 use super::{AnswerKind, Candidates, Metrics, RuleSpec};
 use crate::tasks::rescue::{Instance, KnownEmotion, context, id_by_file, instance};
 use crate::tasks::settings::Task;
@@ -18,6 +19,7 @@ pub(super) static TARGET: RuleSpec = RuleSpec {
     pads_rankings: false,
     paper: &["recall_at_1", "mrr"],
     wording: Some("stp"),
+    reply: Some(Reply { id: "turn_id", answer: ReplyAnswer::Top("target_top3") }),
     shown_id: str::to_owned,
     // Names of people differ from sample to sample: only the kind of target is worth a count.
     counted_as: |one| {
@@ -38,6 +40,7 @@ pub(super) static STRATEGY: RuleSpec = RuleSpec {
     pads_rankings: false,
     paper: &["recall_at_1", "mrr"],
     wording: Some("ssp"),
+    reply: Some(Reply { id: "turn_id", answer: ReplyAnswer::Top("strategy_top3") }),
     shown_id: str::to_owned,
     counted_as: |one| format!("{} {}", one.group_mode, one.label),
 };

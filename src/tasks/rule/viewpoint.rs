@@ -1,5 +1,6 @@
 //! VP: what the speaker of a row thinks of others.
 
+use super::reply::{Reply, ReplyAnswer};
 use super::{AnswerKind, Candidates, Metrics, RuleSpec};
 use crate::tasks::rescue::{GoldViewpoint, Instance, context, id_by_sample, instance, is_client};
 use crate::tasks::sampling::{Single, capped};
@@ -18,6 +19,7 @@ pub(super) static RULE: RuleSpec = RuleSpec {
     pads_rankings: false,
     paper: &["pairs_score"],
     wording: Some("vp"),
+    reply: Some(Reply { id: "checkpoint_id", answer: ReplyAnswer::Views("predicted_viewpoints") }),
     shown_id: str::to_owned,
     counted_as: |one| format!("{} viewpoints", one.viewpoints.len()),
 };

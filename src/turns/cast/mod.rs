@@ -71,7 +71,10 @@ impl Cast {
         let mut sums: Vec<(Option<&str>, f64)> = vec![(None, 0.0)];
         let mut total = 0.0;
         let before_end = self.stretches.partition_point(|s| s.segment.start() < segment.end());
-        for s in self.stretches[..before_end].iter().filter(|s| s.speaker == speaker) {
+        // No stretch is longer than LONGEST_SECS: none begun earlier reaches here.
+        let earliest = segment.start().get() - 2.0 * LONGEST_SECS;
+        let first = self.stretches[..before_end].partition_point(|s| s.segment.start().get() < earliest);
+        for s in self.stretches[first..before_end].iter().filter(|s| s.speaker == speaker) {
             let secs = s.segment.overlap(segment);
             if secs <= 0.0 {
                 continue;
