@@ -14,7 +14,7 @@ fn shortcoming(t: &Past, config: &FaceConfig) -> Option<Nobody> {
     let secs = (t.last - t.first).get() + 1e-3;
     if t.size() < config.person_size_px {
         Some(Nobody::TooSmall)
-    } else if t.mean_score < config.person_score {
+    } else if t.mean_score < config.person_score || t.check.is_doubtful() {
         Some(Nobody::TooDoubtful)
     } else if secs < config.person_secs {
         Some(Nobody::TooShort)

@@ -202,10 +202,10 @@ pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
     let interview = |r: &TrackRow<'a>| r.interview_id;
     let person = "Person the track belongs to; null = nobody's, see person_missing.";
     let nobody = "Why the track is nobody's: false_face (a score below {face.person_seen_again} seen again, or \
-                  keypoints more than {face.person_keypoints_apart} apart), or, where it is like no person, too_small \
-                  (mean below {face.person_size_px} px), too_doubtful (mean score below {face.person_score}), \
-                  too_short (below {face.person_secs} s), out_of_picture (less than {face.person_in_frame} of it \
-                  inside) or too_many (face.persons_max).";
+        keypoints more than {face.person_keypoints_apart} apart), or, where it is like no person, too_small (mean \
+        below {face.person_size_px} px), too_doubtful (mean score below {face.person_score}, or seen again below \
+        0.6), too_short (below {face.person_secs} s), out_of_picture (less than {face.person_in_frame} of it inside) \
+        or too_many (face.persons_max).";
     let again = "Least detector score of the face seen again with 40, 64 and 96 px a side amid six sizes of its \
                  surroundings, mean over up to three looks, 0 to 1; null = not looked at, as it is too small, doubtful \
                  or short. Of a wall lamp 0.18, of people 0.52 and more.";

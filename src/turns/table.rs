@@ -116,12 +116,12 @@ fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<TurnRow<'a>> {
              whole interview, for each stretch of speech of at most 4 s within a shot: how much likelier each \
              person's mouth is a talking one than a resting one, by how its opening varies within a second against \
              the same mouth while nobody speaks, and by the correlation of the opening and its speed with the sound's \
-             level at the best of five lags from -0.2 to 0.2 s; with what the voice's other stretches say of it as \
-             prior, Bayes' rule gives each person's probability and that of being off screen. Of a label without a \
-             voice of its own the person is that of whoever talks most in the turn, where that is no other label's. \
-             only_visible = the one person measured in the turn while the speaker has no place on the screen, and one \
-             whom the cast gives to no voice: it may still be the listener's. For what is to be the speaker's keep \
-             cast. Null without a face, with face_missing.",
+             level at the best of five lags from -0.2 to 0.2 s, both weighted down for faces below 40 px; with what \
+             the voice's other stretches say of it as prior, Bayes' rule gives each person's probability and that of \
+             being off screen. Of a label without a voice of its own the person is that of whoever talks most in the \
+             turn, where that is no other label's. only_visible = the one person measured in the turn while the \
+             speaker has no place on the screen, and one whom the cast gives to no voice: it may still be the \
+             listener's. For what is to be the speaker's keep cast. Null without a face, with face_missing.",
             |r: &TurnRow<'a>| r.facts.face_source,
         )
         .from_source("Everingham et al. 2006"),
