@@ -197,9 +197,9 @@ fn senses_put_together_are_better_than_each_alone_and_a_useless_one_is_not_belie
             assert!(value(&tried, fused) > value(&tried, alone) + 0.05, "{fused} {alone}\n{}", tried.text());
         }
     }
-    // Probabilities that hold; the mean of three that know a third each is not sure enough.
+    // The mean of three that know a third each is not sure enough; stacking them mends most of it.
     let ece = |model: &str| tried.calibrations.iter().find(|c| c.model == model).unwrap().ece;
-    assert!(ece("fusion_stacked") < 0.08 && ece("fusion_stacked") < ece("fusion_mean"), "{}", tried.text());
+    assert!(ece("fusion_stacked") < 0.7 * ece("fusion_mean"), "{}", tried.text());
     // Only the voice knows: stacked weights find it, and two useless senses do not pull it down.
     features.truncate(4);
     let made = labels(&features, 13, |x| x[0]);
@@ -348,7 +348,8 @@ fn predictions_are_the_scripts_replies_and_their_metrics_say_the_same() {
                 let part = result["part"].as_str().unwrap();
                 assert_eq!(ours["overall"][part]["metrics"], result["metrics"], "{task} {model}");
                 for (name, own) in result["metrics"].as_object().unwrap() {
-                    let (own, other) = (own["value"].as_f64(), theirs[part][name].as_f64());
+                    let other = &theirs[0][part][name];
+                    let (own, other) = (own["value"].as_f64(), other.as_f64());
                     let near = own.zip(other).map_or(own == other, |(a, b)| (a - b).abs() < 1e-8);
                     assert!(near, "{task} {model} {part} {name}: {own:?} {other:?}");
                     compared += 1;

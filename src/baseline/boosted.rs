@@ -170,7 +170,8 @@ struct Tried {
 }
 
 /// The depth and numbers of trees whose held-out loss over all inner folds is least. `None` where that is not less than
-/// that of no trees by more than a standard error over groups (the rule of Breiman et al. 1984 for the simpler model).
+/// that of no trees by more than two standard errors over groups: Breiman et al. 1984 take one for the simpler model, and
+/// the best of many sizes and depths is looked at here.
 fn plan(problem: &Problem<'_>, inputs: &[Input<'_>]) -> Option<Plan> {
     let inner = problem.inner();
     let parts: Vec<(Vec<usize>, Vec<usize>)> =
@@ -223,7 +224,7 @@ fn least(problem: &Problem<'_>, tried: &[Tried]) -> (f64, BTreeMap<usize, usize>
     (sums.iter().map(|(thing, losses)| losses[rounds[thing]]).sum(), rounds)
 }
 
-/// Whether the trees of a plan answer the held-out groups better than frequencies, by more than a standard error.
+/// Whether the trees of a plan answer the held-out groups better than frequencies, by more than two standard errors.
 fn gains(problem: &Problem<'_>, plan: &Plan, tried: Vec<Tried>, sheets: &[(Sheet, Sheet)]) -> bool {
     let mut by_group: BTreeMap<&str, f64> = BTreeMap::new();
     for one in tried {
@@ -237,5 +238,5 @@ fn gains(problem: &Problem<'_>, plan: &Plan, tried: Vec<Tried>, sheets: &[(Sheet
     let n = by_group.len() as f64;
     let total: f64 = by_group.values().sum();
     let spread: f64 = by_group.values().map(|g| (g - total / n).powi(2)).sum();
-    total > 0.0 && total > (spread * n / (n - 1.0).max(1.0)).sqrt()
+    total > 0.0 && total > 2.0 * (spread * n / (n - 1.0).max(1.0)).sqrt()
 }
