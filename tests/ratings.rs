@@ -281,8 +281,10 @@ fn the_examples_of_ratings_and_pairs_go_from_transcripts_to_metrics() {
         serde_json::from_str(std::fs::read_to_string(to.join(format!("{task}.jsonl"))).unwrap().lines().next().unwrap())
             .unwrap()
     };
-    assert!(first("leading")["question"].as_str().unwrap().starts_with("Who of Ann and Bo has more leading"));
-    assert!(first("tension")["question"].as_str().unwrap().starts_with("What is the tension in the stretch shown"));
+    assert!(first("leading")["question"].as_str().unwrap().starts_with("Who of Ann and Bo has more of \"leading\""));
+    assert!(
+        first("tension")["question"].as_str().unwrap().starts_with("People rated the stretch shown for \"tension\"")
+    );
     // Whoever is judged by the same two in another order is judged the same.
     let leading = std::fs::read_to_string(root.join("data/sample/relations/leading.csv")).unwrap();
     let turned: String = leading
