@@ -79,7 +79,13 @@ pub(super) fn keep(out: &Path, made: &Interview, metadata: &FileMetadata, names:
     let id = &request.interview_id;
     let mut outputs = BTreeMap::new();
     for name in names.iter().copied().chain([RTTM]) {
-        for (name, path) in output_files(out, name, id)? {
+        let files = output_files(out, name, id)?;
+        // What is not there any more must not be left out of what is looked for later.
+        if files.is_empty() && name != RTTM {
+            let what = "the table was deleted while its interview was being written; run again";
+            return Err(Error::write(out.join(name).join(id), what));
+        }
+        for (name, path) in files {
             outputs.insert(name, FileMark::written(&path)?);
         }
     }
