@@ -65,8 +65,8 @@ pub(super) fn boosted(fold: &Fold<'_>, notes: &mut Notes) -> (Vec<Told>, Shuffle
         return as_majority();
     }
     let Some(plan) = plan(&problem, &inputs) else {
-        let what = "no trees answer other training groups better than the frequencies do, by more than a standard \
-                    error: boosted_all answers as majority";
+        let what = "no trees answer other training groups better than the frequencies do, by more than two \
+                    standard errors: boosted_all answers as majority";
         notes.add_in_fold(&fold.question.part, fold.index, what.into());
         return as_majority();
     };
