@@ -11,7 +11,7 @@ use super::names::Names;
 use crate::error::{Error, Result};
 use crate::file;
 use crate::spelling::folded;
-use crate::store::paths::check_interview_id;
+use crate::store::paths::{check_interview_id, interviews_path};
 use crate::transcript::{self, ReadOptions};
 
 /// Suffixes of recordings.
@@ -188,7 +188,7 @@ fn files(folder: &Path, depth: usize) -> Result<Vec<PathBuf>> {
         }
         if path.is_file() {
             all.push(path);
-        } else if path.is_dir() && depth < DEPTH && !path.join("interviews.parquet").exists() {
+        } else if path.is_dir() && depth < DEPTH && !interviews_path(&path).exists() {
             all.extend(files(&path, depth + 1)?);
         }
     }
@@ -337,6 +337,8 @@ mod tests {
     fn hidden_files_and_what_extract_wrote_are_not_looked_at() {
         let found = look(&[".a.mp4", ".cache/b.mp4", "out/interviews.parquet", "out/voice/c.wav"], &Wanted::default());
         assert_eq!(found, Matched::default());
+        let as_csv = look(&["out/interviews.csv", "out/voice/c.wav"], &Wanted::default());
+        assert_eq!(as_csv, Matched::default());
         assert!(matched(Path::new("/nowhere"), &Wanted::default()).is_err());
     }
 }
