@@ -25,6 +25,15 @@ pub(super) fn folds(groups: &[&str], folds: usize, seed: u64) -> Vec<usize> {
     groups.iter().map(|g| place[g]).collect()
 }
 
+/// `items` parted by the [`folds`] of their groups: each time those of the other folds, and those held out.
+pub(super) fn parted(items: &[usize], groups: &[&str], count: usize, seed: u64) -> Vec<(Vec<usize>, Vec<usize>)> {
+    let place = folds(groups, count, seed);
+    let part = |index: usize, held: bool| {
+        items.iter().zip(&place).filter(|(_, fold)| (**fold == index) == held).map(|(item, _)| *item).collect()
+    };
+    (0..place.iter().max().map_or(0, |m| m + 1)).map(|index| (part(index, false), part(index, true))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

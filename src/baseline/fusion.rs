@@ -2,8 +2,8 @@
 //! to believe each (stacking, Wolpert 1992) from answers to training groups that they were not fitted on.
 
 use super::design::{Column, matrix, standardised};
-use super::learners::{Learner, Sense, solve};
-use super::linear::{MIDDLE, NET_PENALTIES, PENALTIES, classify, regress};
+use super::learners::{Learner, Sense, linear, solve};
+use super::linear::MIDDLE;
 use super::models::{BaselineModel, Fold, Told};
 use super::notes::Notes;
 use super::problem::{Goal, Outputs, Problem};
@@ -85,30 +85,18 @@ fn stacked(problem: &Problem<'_>, senses: &[Sense]) -> Result<Outputs, String> {
         rows.extend(asked);
         table.extend(told);
     }
-    let fit = 0..rows.len();
-    let ask = rows.len()..rows.len() + problem.rows_of(&fold.test).len();
+    let fit: Vec<usize> = (0..rows.len()).collect();
+    let ask: Vec<usize> = (0..problem.rows_of(&fold.test).len()).map(|row| rows.len() + row).collect();
     for row in 0..ask.len() {
         table.push(senses.iter().flat_map(|s| seen(problem.goal, &s.outputs[row])).collect());
     }
-    let fit: Vec<usize> = fit.collect();
     let width = table[0].len();
     let columns: Vec<Column> =
         (0..width).filter_map(|c| standardised(table.iter().map(|row| row[c]).collect(), &fit)).collect();
     if columns.is_empty() {
         return Err("what the senses say does not differ".into());
     }
-    let (x, asked) = (matrix(&columns, &fit), matrix(&columns, &ask.collect::<Vec<_>>()));
-    match problem.goal {
-        Goal::Number => {
-            let y: Vec<f64> = rows.iter().map(|r| problem.targets[*r]).collect();
-            Ok(regress(&x, &y, NET_PENALTIES[0], &asked)?.into_iter().map(|v| vec![v]).collect())
-        }
-        Goal::Member => {
-            let found = classify(&x, &problem.places(&rows), 2, PENALTIES[MIDDLE], &asked)?;
-            Ok(found.into_iter().map(|p| vec![p[1]]).collect())
-        }
-        Goal::Classes(size) | Goal::Levels(size) => {
-            classify(&x, &problem.places(&rows), size, PENALTIES[MIDDLE], &asked)
-        }
-    }
+    let (x, asked) = (matrix(&columns, &fit), matrix(&columns, &ask));
+    let penalty = if problem.goal == Goal::Number { 0 } else { MIDDLE };
+    linear(problem, (&x, &rows), penalty, &asked)
 }

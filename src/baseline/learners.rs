@@ -1,6 +1,8 @@
 //! The models that learn weights of standardised columns: linear, and ordinal where labels are levels. The penalty is
 //! chosen inside the training groups.
 
+use linfa_ndarray::Array2;
+
 use super::design::{Column, matrix};
 use super::instances::Ablation;
 use super::linear::{MIDDLE, NET_PENALTIES, PENALTIES, classify, regress};
@@ -104,21 +106,29 @@ pub(super) fn solve(
     ask: &[usize],
 ) -> Result<Outputs, String> {
     let (x, asked) = (matrix(columns, fit), matrix(columns, ask));
-    let numbers = || fit.iter().map(|r| problem.targets[*r]).collect::<Vec<f64>>();
     match (learner, problem.goal) {
         (Learner::Ordinal, Goal::Levels(size)) => {
             cumulative_logit(&x, &problem.places(fit), size, ORDINAL_PENALTIES[penalty], &asked)
         }
-        (_, Goal::Classes(size) | Goal::Levels(size)) => {
-            classify(&x, &problem.places(fit), size, PENALTIES[penalty], &asked)
-        }
-        (_, Goal::Member) => {
-            let found = classify(&x, &problem.places(fit), 2, PENALTIES[penalty], &asked)?;
-            Ok(found.into_iter().map(|p| vec![p[1]]).collect())
-        }
-        (_, Goal::Number) => {
-            let found = regress(&x, &numbers(), NET_PENALTIES[penalty], &asked)?;
-            Ok(found.into_iter().map(|x| vec![x]).collect())
+        _ => linear(problem, (&x, fit), penalty, &asked),
+    }
+}
+
+/// The outputs for `asked` of the linear model of a problem's goal, fitted on `x`, whose rows are those of `fit`.
+pub(super) fn linear(
+    problem: &Problem<'_>,
+    (x, fit): (&Array2<f64>, &[usize]),
+    penalty: usize,
+    asked: &Array2<f64>,
+) -> Result<Outputs, String> {
+    let classified = |size: usize| classify(x, &problem.places(fit), size, PENALTIES[penalty], asked);
+    match problem.goal {
+        Goal::Classes(size) | Goal::Levels(size) => classified(size),
+        Goal::Member => Ok(classified(2)?.into_iter().map(|p| vec![p[1]]).collect()),
+        Goal::Number => {
+            let y: Vec<f64> = fit.iter().map(|r| problem.targets[*r]).collect();
+            let found = regress(x, &y, NET_PENALTIES[penalty], asked)?;
+            Ok(found.into_iter().map(|v| vec![v]).collect())
         }
     }
 }

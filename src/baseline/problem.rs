@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::design::{Column, KEPT_COLUMNS, Target, columns, kept, standardised};
-use super::folds::folds;
+use super::folds::parted;
 use super::instances::{Ablation, Feature};
 use super::metrics::ModelAnswer;
 use super::models::{CandidateRow, Fold, Told, best_first};
@@ -106,13 +106,8 @@ impl<'a> Problem<'a> {
     pub(super) fn inner(&self) -> Vec<(Vec<usize>, Vec<usize>)> {
         let fold = self.fold;
         let groups: Vec<&str> = fold.train.iter().map(|i| fold.all.rows[*i].split_group.as_str()).collect();
-        let place = folds(&groups, INNER_FOLDS, fold.seed);
-        let part = |index: usize, held: bool| {
-            fold.train.iter().zip(&place).filter(|(_, f)| (**f == index) == held).map(|(i, _)| *i).collect::<Vec<_>>()
-        };
-        let count = place.iter().max().map_or(0, |m| m + 1);
-        let parts = (0..count).map(|index| (part(index, false), part(index, true)));
-        parts.filter(|(fit, held)| !fit.is_empty() && !held.is_empty()).collect()
+        let parts = parted(&fold.train, &groups, INNER_FOLDS, fold.seed);
+        parts.into_iter().filter(|(fit, held)| !fit.is_empty() && !held.is_empty()).collect()
     }
 
     /// The instances' features that an ablation looks at.

@@ -18,8 +18,8 @@ use crate::error::Result;
 use crate::table::{ColumnSpec, Kind, Table, TableBuilder, TableSchema};
 use crate::tasks::RuleSpec;
 
-/// Places of a ranking that are written.
-const TOP: usize = 3;
+/// Places of a ranking that are written, and that count.
+pub(super) const TOP: usize = 3;
 
 /// Columns that the text tells of; importance.json has them all.
 const TOLD_COLUMNS: usize = 5;
@@ -88,15 +88,20 @@ impl Trial {
         let result = |r: &Outcome| {
             let metrics: Map<String, Value> =
                 r.metrics.iter().map(|e| (e.name.clone(), estimate_json(e, self.paper()))).collect();
-            let apart = r.difference.as_ref().map(
-                |d| json!({"metric": d.metric, "value": rounded(d.better_by), "low": rounded(d.interval.0), "high": rounded(d.interval.1)}),
-            );
-            json!({"part": r.part, "model": r.model, "instances": r.instances, "groups": r.groups, "metrics": metrics, "better_than_majority_by": apart})
+            let apart = r.difference.as_ref().map(|d| {
+                let (low, high) = (rounded(d.interval.0), rounded(d.interval.1));
+                json!({"metric": d.metric, "value": rounded(d.better_by), "low": low, "high": high})
+            });
+            json!({
+                "part": r.part, "model": r.model, "instances": r.instances, "groups": r.groups,
+                "metrics": metrics, "better_than_majority_by": apart,
+            })
         };
         let features: Map<String, Value> = self.features.iter().map(|(m, n)| (m.name().to_owned(), json!(n))).collect();
         json!({
-            "task": self.task, "rule": self.instances.rule, "kind": self.instances.kind, "instances": self.instances.rows.len(),
-            "folds": self.settings.folds, "seed": self.settings.seed, "resamples": self.settings.resamples, "features": features,
+            "task": self.task, "rule": self.instances.rule, "kind": self.instances.kind,
+            "instances": self.instances.rows.len(), "folds": self.settings.folds, "seed": self.settings.seed,
+            "resamples": self.settings.resamples, "features": features,
             "results": self.results.iter().map(result).collect::<Vec<_>>(), "notes": self.notes,
         })
     }
@@ -180,7 +185,8 @@ impl Trial {
             let Some((_, lines)) = files.iter_mut().find(|(n, _)| *n == name) else { continue };
             for one in predictions {
                 let row = &self.instances.rows[one.instance];
-                let told = json!({"instance_id": row.id, "sample_id": row.interview_id, "prediction": self.answer(&self.questions[*q], row, one)});
+                let answer = self.answer(&self.questions[*q], row, one);
+                let told = json!({"instance_id": row.id, "sample_id": row.interview_id, "prediction": answer});
                 lines.push((one.instance, told.to_string()));
             }
         }

@@ -116,13 +116,13 @@ fn write(folder: &Path, table: &Path, done: &Trial, writer: Writer) -> Result<()
     // What made the task table made these too.
     let metadata = read_metadata(table)?.metadata;
     writer.write(&writer.path(folder, "predictions"), &done.predictions()?, &metadata)?;
-    let path = folder.join("metrics.json");
-    let metrics = serde_json::to_string_pretty(&done.metrics_json()).map_err(|e| Error::write(&path, e))?;
-    write_text(&path, &(metrics + "\n"))?;
-    let path = folder.join("breakdown.json");
-    let breakdown = serde_json::to_string_pretty(&done.breakdown_json()).map_err(|e| Error::write(&path, e))?;
-    write_text(&path, &(breakdown + "\n"))?;
-    for (name, value) in [("calibration.json", done.calibration_json()), ("importance.json", done.importance_json())] {
+    let told = [
+        ("metrics.json", done.metrics_json()),
+        ("breakdown.json", done.breakdown_json()),
+        ("calibration.json", done.calibration_json()),
+        ("importance.json", done.importance_json()),
+    ];
+    for (name, value) in told {
         let path = folder.join(name);
         let text = serde_json::to_string_pretty(&value).map_err(|e| Error::write(&path, e))?;
         write_text(&path, &(text + "\n"))?;

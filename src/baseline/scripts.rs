@@ -7,12 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::models::Prediction;
 use super::question::Question;
-use super::report::{names, rounded, value};
+use super::report::{TOP, names, rounded, value};
 use super::trial::Trial;
 use crate::tasks::{Reply, ReplyAnswer, RuleSpec};
-
-/// Places of a ranking.
-const TOP: usize = 3;
 
 /// Predictions by sample, each with its place in the table.
 type BySample<'a> = BTreeMap<&'a str, Vec<(usize, Value)>>;

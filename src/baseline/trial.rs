@@ -7,7 +7,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::calibration::{Calibration, calibration};
-use super::folds::folds;
+use super::folds::parted;
 use super::fusion::Fusion;
 use super::importance::{Importance, importance};
 use super::instances::{Ablation, TaskTable, read_instances};
@@ -201,12 +201,9 @@ fn outcomes(
     let mut work: Vec<(usize, Fold<'_>)> = Vec::new();
     for (q, question) in asked.iter().enumerate() {
         let groups: Vec<&str> = question.members.iter().map(|i| all.rows[*i].split_group.as_str()).collect();
-        let place = folds(&groups, settings.folds, settings.seed);
-        for index in 0..place.iter().max().map_or(0, |m| m + 1) {
-            let part = |held: bool| {
-                question.members.iter().zip(&place).filter(|(_, f)| (**f == index) == held).map(|(i, _)| *i).collect()
-            };
-            work.push((q, Fold { all, question, index, train: part(false), test: part(true), seed: settings.seed }));
+        let parts = parted(&question.members, &groups, settings.folds, settings.seed);
+        for (index, (train, test)) in parts.into_iter().enumerate() {
+            work.push((q, Fold { all, question, index, train, test, seed: settings.seed }));
         }
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs.max(1)).build().map_err(|e| Error::Usage {

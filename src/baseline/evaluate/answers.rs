@@ -9,11 +9,9 @@ use crate::baseline::instances::TaskRow;
 use crate::baseline::metrics::{ModelAnswer, Scoring, Truth};
 use crate::baseline::models::Prediction;
 use crate::baseline::question::{Question, Shape};
+use crate::baseline::report::TOP;
 use crate::error::{Error, Result};
 use crate::tasks::GoldViewpoint;
-
-/// Places of a ranking that count.
-const TOP: usize = 3;
 
 /// What did not go as one would expect with a file of predictions; ids, in the order of the file or of the table.
 #[derive(Clone, Debug, Default, PartialEq)]
