@@ -39,16 +39,21 @@ impl Hidden {
     /// The words of a task's labels and candidates, over all of its instances, and of its name: what is hidden from one
     /// must not depend on its own label.
     pub fn of_task(task: &str, rule: &RuleSpec, table: &StoredTable) -> Self {
+        let candidates = |row: usize| table.texts("candidates", row).unwrap_or_default();
+        Hidden::of_answers(task, rule, (0..table.rows()).map(|row| (candidates(row), table.text("label", row))))
+    }
+
+    /// The same of the candidates and the label of each instance.
+    pub fn of_answers<'a>(
+        task: &'a str,
+        rule: &RuleSpec,
+        instances: impl Iterator<Item = (&'a [String], Option<&'a str>)>,
+    ) -> Self {
         let (mut closed, mut free) = (BTreeSet::from([task]), BTreeSet::new());
-        for row in 0..table.rows() {
-            let candidates = table.texts("candidates", row).into_iter().flatten().map(String::as_str);
-            let label = table.text("label", row);
-            match rule.candidates {
-                // Names, which cues need.
-                Candidates::People => {}
-                _ if candidates.clone().next().is_some() => closed.extend(candidates.chain(label)),
-                _ => free.extend(label),
-            }
+        // People are names, which cues need.
+        for (candidates, label) in instances.filter(|_| rule.candidates != Candidates::People) {
+            let into = if candidates.is_empty() { &mut free } else { &mut closed };
+            into.extend(candidates.iter().map(String::as_str).chain(label));
         }
         Hidden::of(closed).and_texts(free)
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::agreement_of_raters::Agreement;
-use super::levels::levels_alike;
+use super::levels::{levels_alike, number};
 use super::rescue::group_of;
 use super::rule::AnswerKind;
 use super::settings::{LabelUnit, Labels, Task};
@@ -270,10 +270,6 @@ pub(super) fn finish(path: &Path, labels: &Labels, mut found: Vec<Label>) -> Res
         }
     }
     Ok(LabelTable { labels: found, levels, told: Vec::new() })
-}
-
-fn number(text: &str) -> Option<f64> {
-    text.parse::<f64>().ok().filter(|x| x.is_finite())
 }
 
 fn csv_cells(path: &Path) -> Result<Cells> {

@@ -1,8 +1,12 @@
 //! Levels and classes that are one, written in two ways.
 
+/// What a label says as a number.
+pub(super) fn number(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|x| x.is_finite())
+}
+
 /// Two of the levels found that are one written in two ways: 1 and 1.0, Yes and yes.
 pub(super) fn levels_alike(levels: &[String]) -> Option<String> {
-    let number = |text: &str| text.parse::<f64>().ok().filter(|x| x.is_finite());
     let alike = |a: &String, b: &String| {
         a.to_lowercase() == b.to_lowercase()
             || number(a).zip(number(b)).is_some_and(|(a, b)| a.partial_cmp(&b).is_some_and(|o| o.is_eq()))

@@ -24,9 +24,8 @@ pub(super) use support::strategy_set;
 pub static RULES: [&RuleSpec; 6] =
     [&intervention::RULE, &relation::RULE, &support::TARGET, &support::STRATEGY, &emotion::RULE, &viewpoint::RULE];
 
-/// No rule of the benchmark's: the instances are the labels of a table or of an annotation field, see
-/// [`super::Labels`].
-pub static LABELS: RuleSpec = RuleSpec {
+/// Of labels of one's own: no rule of the benchmark's.
+const OF_LABELS: RuleSpec = RuleSpec {
     name: "labels",
     answer: None,
     instances: |_, _| Vec::new(),
@@ -42,21 +41,17 @@ pub static LABELS: RuleSpec = RuleSpec {
     counted_as: |one| one.label.clone(),
 };
 
+/// No rule of the benchmark's: the instances are the labels of a table or of an annotation field, see
+/// [`super::Labels`].
+pub static LABELS: RuleSpec = OF_LABELS;
+
 /// Of two people the one whom a label names: the candidates are these two.
 pub static PAIRS: RuleSpec = RuleSpec {
     name: "pairs",
-    answer: None,
-    instances: |_, _| Vec::new(),
     candidates: Candidates::People,
     metrics: Some(Metrics::OwnCandidates),
     options: &[],
-    context_size: -1,
-    pads_rankings: false,
-    paper: &[],
-    wording: None,
-    reply: None,
-    shown_id: str::to_owned,
-    counted_as: |one| one.label.clone(),
+    ..OF_LABELS
 };
 
 /// One rule.
@@ -90,9 +85,14 @@ pub struct RuleSpec {
 }
 
 impl RuleSpec {
+    /// Every rule: the benchmark's, and those of labels of one's own.
+    pub fn all() -> impl Iterator<Item = &'static RuleSpec> {
+        RULES.into_iter().chain([&LABELS, &PAIRS])
+    }
+
     /// The rule of that name.
     pub fn named(name: &str) -> Option<&'static RuleSpec> {
-        RULES.into_iter().chain([&LABELS, &PAIRS]).find(|r| r.name == name)
+        RuleSpec::all().find(|r| r.name == name)
     }
 
     /// What answers of this kind to this rule are measured by.
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn every_rule_has_a_name_of_its_own_and_is_found_by_it() {
-        for rule in RULES.into_iter().chain([&LABELS, &PAIRS]) {
+        for rule in RuleSpec::all() {
             assert_eq!(RuleSpec::named(rule.name), Some(rule), "{}", rule.name);
             assert_eq!(
                 RULES.iter().filter(|r| r.name == rule.name).count(),

@@ -172,11 +172,11 @@ fn agrees(sample: &Sample, out: &Path) -> Result<()> {
 /// The footers of all interviews' tables; tells of interviews that have none.
 fn footers(out: &Path, all: &[Work]) -> Result<Footers> {
     let mut footers = Footers::new();
+    let coded = all.iter().any(|work| work.task.features.iter().any(|f| f.starts_with("annotations.")));
     for id in all.iter().flat_map(|work| &work.interviews) {
         if !footers.contains_key(id) {
             tell_unfinished(out, id)?;
             let tables = own_tables(out, id, &names())?;
-            let coded = all.iter().any(|work| work.task.features.iter().any(|f| f.starts_with("annotations.")));
             let footer = |(name, path): (&str, PathBuf)| match FeatureTable::from_name(name) {
                 Some(FeatureTable::Annotations) if coded => coded::schema_of(&path),
                 _ => read_metadata(&path),
@@ -279,16 +279,14 @@ fn stored(out: &Path, id: &str, set: &FeatureSet, more: &[&str]) -> Result<Vec<S
     for table in FeatureTable::ALL {
         for (_, path) in own_tables(out, id, &[table.name()])? {
             let mut columns = set.columns_of(table);
-            if table == FeatureTable::Annotations {
-                for (_, turns) in
-                    own_tables(out, id, &[FeatureTable::Turns.name()])?.iter().filter(|_| columns.len() > 1)
-                {
-                    tables.push(coded::table_of(&path, turns, &columns)?);
+            if table != FeatureTable::Annotations {
+                columns.extend(more);
+                tables.push(read_columns(&path, &columns)?);
+            } else if columns.len() > 1 {
+                for (_, turns) in own_tables(out, id, &[FeatureTable::Turns.name()])? {
+                    tables.push(coded::table_of(&path, &turns, &columns)?);
                 }
-                continue;
             }
-            columns.extend(more);
-            tables.push(read_columns(&path, &columns)?);
         }
     }
     Ok(tables)

@@ -9,7 +9,7 @@ use super::clips::Clips;
 use super::definitions::Definitions;
 use super::evidence::Evidence;
 pub use super::label_settings::{LabelUnit, Labels, Whose};
-use super::rule::{AnswerKind, LABELS, PAIRS, RULES, RuleSpec, by_name};
+use super::rule::{AnswerKind, LABELS, PAIRS, RuleSpec, by_name};
 use crate::error::{Error, Result};
 use crate::table::CutOff;
 
@@ -189,7 +189,7 @@ impl Task {
 
 /// An option that another rule reads and this one would pass over.
 fn unread_option<'a>(rule: &RuleSpec, mut written: impl Iterator<Item = &'a String>) -> Option<String> {
-    let is_option = |key: &str| RULES.into_iter().chain([&LABELS, &PAIRS]).any(|r| r.options.contains(&key));
+    let is_option = |key: &str| RuleSpec::all().any(|r| r.options.contains(&key));
     let unread = written.find(|key| is_option(key) && !rule.options.contains(&key.as_str()))?;
     let known = if rule.options.is_empty() {
         "it has none of its own".to_owned()

@@ -1,6 +1,6 @@
 //! How many rows and prompts show a cue, by field: what `check` tells of an output folder.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::export::hidden::Hidden;
 use crate::export::instances::Measured;
 use crate::export::run::measured_in;
-use crate::tasks::{Candidates, Evidence, Instance, RULES, RuleSpec, Task, instances};
+use crate::tasks::{Evidence, Instance, RULES, Task, instances};
 use crate::transcript::rescue::Sample;
 
 /// The evidence modes that show cues.
@@ -77,23 +77,14 @@ pub fn cue_counts(out: &Path, samples: &[Sample]) -> Result<String> {
     let _ = writeln!(text, "  {} of {} rows: {}", rows.any, rows.all, rows.by_field());
     for rule in RULES {
         let all = instances(samples, &Task::of(rule));
-        let hidden = hidden(rule, &all);
+        let answers = all.iter().map(|one| (one.candidates.as_slice(), Some(one.label.as_str())));
+        let hidden = Hidden::of_answers(rule.name, rule, answers);
         let mut shown = Shown::default();
         all.iter().for_each(|one| shown.add(&fields(one, measured.get(one.sample_id.as_str()), &hidden)));
         let (name, any, all) = (rule.name.to_uppercase(), shown.any, shown.all);
         let _ = writeln!(text, "  {name}: {any} of {all} prompts ({}): {}", shown.by_mode(), shown.by_field());
     }
     Ok(text)
-}
-
-/// As for the table of the task.
-fn hidden(rule: &RuleSpec, all: &[Instance]) -> Hidden {
-    let (mut closed, mut free) = (BTreeSet::from([rule.name]), BTreeSet::new());
-    for one in all.iter().filter(|_| rule.candidates != Candidates::People) {
-        let into = if one.candidates.is_empty() { &mut free } else { &mut closed };
-        into.extend(one.candidates.iter().chain([&one.label]).map(String::as_str));
-    }
-    Hidden::of(closed).and_texts(free)
 }
 
 fn fields(one: &Instance, own: Option<&Measured>, hidden: &Hidden) -> Vec<CueField> {

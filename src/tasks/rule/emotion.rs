@@ -1,7 +1,6 @@
 //! ER: what the speaker of a row feels, and how strongly.
 
-use super::reply::{Reply, ReplyAnswer};
-use super::{AnswerKind, Candidates, Metrics, RuleSpec};
+use super::{AnswerKind, Candidates, Metrics, Reply, ReplyAnswer, RuleSpec};
 use crate::tasks::choices::DialogueWords;
 use crate::tasks::rescue::{Instance, context, id_by_sample, instance, is_client};
 use crate::tasks::sampling::{Single, capped};

@@ -1,7 +1,6 @@
 //! ITP: after which rows does the therapist speak? Balanced within each sample.
 
-use super::reply::{Reply, ReplyAnswer};
-use super::{AnswerKind, Candidates, RuleSpec};
+use super::{AnswerKind, Candidates, Reply, ReplyAnswer, RuleSpec};
 use crate::tasks::rescue::{Instance, context, instance};
 use crate::tasks::sampling::{Single, capped};
 use crate::tasks::settings::Task;

@@ -1,10 +1,9 @@
 //! RPP: the relation state of a turn from the rows before it. The closed set is the taxonomy that the task file names,
 //! else the labels seen, one for each group mode.
 
-use super::reply::{Reply, ReplyAnswer};
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AnswerKind, Candidates, RuleSpec};
+use super::{AnswerKind, Candidates, Reply, ReplyAnswer, RuleSpec};
 use crate::tasks::rescue::{Instance, context, id_by_file, instance};
 use crate::tasks::settings::Task;
 use crate::transcript::rescue::{GroupMode, Row, Sample, THERAPIST};

@@ -1,7 +1,6 @@
 //! STP and SSP: whom the therapist supports, and how.
 
-use super::reply::{Reply, ReplyAnswer};
-use super::{AnswerKind, Candidates, Metrics, RuleSpec};
+use super::{AnswerKind, Candidates, Metrics, Reply, ReplyAnswer, RuleSpec};
 use crate::tasks::rescue::{Instance, KnownEmotion, context, id_by_file, instance};
 use crate::tasks::settings::Task;
 use crate::tasks::target::{candidates, supported};

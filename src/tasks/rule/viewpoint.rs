@@ -1,7 +1,6 @@
 //! VP: what the speaker of a row thinks of others.
 
-use super::reply::{Reply, ReplyAnswer};
-use super::{AnswerKind, Candidates, Metrics, RuleSpec};
+use super::{AnswerKind, Candidates, Metrics, Reply, ReplyAnswer, RuleSpec};
 use crate::tasks::rescue::{GoldViewpoint, Instance, context, id_by_sample, instance, is_client};
 use crate::tasks::sampling::{Single, capped};
 use crate::tasks::settings::Task;
