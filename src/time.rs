@@ -183,6 +183,18 @@ impl Segment {
         (start < end).then_some(Segment { start, end })
     }
 
+    /// Places of the items of a list in order of time that lie in [start, end); `time` gives an item's seconds.
+    pub fn places<T>(self, items: &[T], time: impl Fn(&T) -> f64) -> Range<usize> {
+        let (start, end) = (self.start().get(), self.end().get());
+        let first = items.partition_point(|item| time(item) < start);
+        first..first + items[first..].partition_point(|item| time(item) < end)
+    }
+
+    /// The items at those [`places`](Self::places).
+    pub fn part_of<T>(self, items: &[T], time: impl Fn(&T) -> f64) -> &[T] {
+        &items[self.places(items, time)]
+    }
+
     /// `other.start - self.end`: positive = gap, negative = overlap, 0 = they touch.
     pub fn gap(self, other: Segment) -> f64 {
         other.start.0 - self.end.0
@@ -304,6 +316,16 @@ mod tests {
         let touching = Segment::from_secs(2.0, 3.0).unwrap();
         assert!(s.intersection(touching).is_none());
         assert!(s.overlap(touching).abs() < 1e-12 && s.gap(touching).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_part_of_a_list_inside_is_half_open_too() {
+        let times = [0.5, 1.0, 1.0, 1.5, 2.0, 3.0];
+        let part = |from: f64, to: f64| Segment::from_secs(from, to).unwrap().part_of(&times, |t| *t).to_vec();
+        assert_eq!(part(1.0, 2.0), [1.0, 1.0, 1.5]);
+        assert!(part(1.0, 1.0).is_empty() && part(4.0, 5.0).is_empty() && part(0.0, 0.5).is_empty());
+        assert_eq!(part(-1.0, 9.0), times);
+        assert_eq!(Segment::from_secs(1.2, 1.3).unwrap().places(&times, |t| *t), 3..3);
     }
 
     #[test]

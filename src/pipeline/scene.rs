@@ -276,9 +276,7 @@ impl Known<'_> {
             Some((person, _)) => person,
             None => voice.and_then(|v| self.cast.person_of(v)),
         };
-        let first = self.face_turns.partition_point(|f| f.turn < index);
-        let last = self.face_turns.partition_point(|f| f.turn <= index);
-        let there = &self.face_turns[first..last];
+        let there = turns::of_turn(self.face_turns, index, |f| f.turn);
         let is_there = |p: &str| there.iter().any(|f| f.person == p);
         let face = self.face(there, person, turn);
         let (face, face_source, face_missing) = match face {

@@ -193,10 +193,9 @@ impl<'a> Describer<'a> {
 }
 
 fn turns_table(scene: &Scene<'_>) -> Result<Table> {
-    let rows = &scene.body_turns;
     let own = |(turn, facts): (usize, &TurnFacts)| {
-        let (a, b) = (rows.partition_point(|r| r.turn < turn), rows.partition_point(|r| r.turn <= turn));
-        BodyTurn::of_speaker(&rows[a..b], facts.person.as_deref(), facts.face_missing)
+        let there = turns::of_turn(&scene.body_turns, turn, |r| r.turn);
+        BodyTurn::of_speaker(there, facts.person.as_deref(), facts.face_missing)
     };
     let bodies: Option<Vec<BodyTurn>> =
         scene.recipe.body.is_on().then(|| scene.facts.iter().enumerate().map(own).collect());

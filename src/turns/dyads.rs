@@ -36,7 +36,7 @@ use super::silent::silent;
 use super::synchrony::{Following, Moves, moves};
 use super::voices::{VoiceIndex, Voices};
 use super::watched::Watched;
-use super::{Relations, TurnsConfig};
+use super::{Relations, TurnsConfig, of_turn};
 use crate::annotation::SegmentIndex;
 use crate::error::Result;
 use crate::table::{Missing, Table, TableSchema};
@@ -210,11 +210,9 @@ struct SeenDuring<'a> {
 impl<'a> Known<'a> {
     fn seen_during(&self, at: usize) -> SeenDuring<'a> {
         let Relations { turns, faces, face_turns, config, .. } = *self.relations;
-        let first = face_turns.partition_point(|f| f.turn < at);
-        let last = face_turns.partition_point(|f| f.turn <= at);
         let gestures =
             if self.gestures_seen { listening::gestures_within(faces, turns[at].segment, config) } else { Vec::new() };
-        SeenDuring { faces: &face_turns[first..last], gestures }
+        SeenDuring { faces: of_turn(face_turns, at, |f| f.turn), gestures }
     }
 
     fn voices_in(&self, at: usize, (speaker, listener): (usize, usize)) -> std::result::Result<Voices<'a>, Missing> {

@@ -4,7 +4,7 @@
 use super::listening::gestures_within;
 use super::smiles::{self, SmileOfTurn, smile_series};
 use super::still::Stills;
-use super::{TurnsConfig, measured};
+use super::{TurnsConfig, measured, role};
 use crate::annotation::Turn;
 use crate::error::Result;
 use crate::face::{
@@ -12,7 +12,6 @@ use crate::face::{
     SHAKE_SWINGS, ShotLayout,
 };
 use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Missing, Modality, Table, TableSchema, all_until};
-use crate::time::Segment;
 
 /// Suffix and meaning of the statistics, in column order.
 const STATISTICS: [(&str, &str); 8] = [
@@ -138,8 +137,8 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
     let mut face_turns = Vec::new();
     for (index, turn) in turns.iter().enumerate() {
         crate::pulse::beat();
-        let looked = between(&faces.sampled, turn.segment, |t| *t).len();
-        let inside = between(&faces.observations, turn.segment, |o| o.pts);
+        let looked = turn.segment.part_of(&faces.sampled, |t| t.get()).len();
+        let inside = turn.segment.part_of(&faces.observations, |o| o.pts.get());
         let gestures = gestures_seen.then(|| gestures_within(faces, turn.segment, config));
         for person in &faces.persons {
             let seen: Vec<&Observation> = inside.iter().filter(|o| faces.person_of(o.track) == Some(person)).collect();
@@ -195,13 +194,6 @@ pub(super) fn counts(o: &Observation, config: &TurnsConfig) -> bool {
         && f64::from(o.presence) >= config.min_presence
         && f64::from(o.quality.sharpness) >= config.min_sharpness
         && o.pose.is_none_or(|p| f64::from(p.yaw_deg.abs()) <= config.max_yaw_deg)
-}
-
-/// The items of a time-sorted list inside a segment.
-fn between<T>(items: &[T], segment: Segment, time: impl Fn(&T) -> crate::time::Seconds) -> &[T] {
-    let a = items.partition_point(|x| time(x) < segment.start());
-    let b = items.partition_point(|x| time(x) < segment.end());
-    &items[a..b.max(a)]
 }
 
 fn statistics(observations: &[&Observation], quantity: &Quantity, active_above: f64) -> Vec<f64> {
@@ -388,11 +380,7 @@ pub fn turn_faces_table<'a>(
     speaker_person: impl Fn(usize) -> Option<&'a str>,
 ) -> Result<Table> {
     layout().table(faces.iter().map(|face| {
-        let role = match speaker_person(face.turn) {
-            Some(p) if p == face.person => "speaker",
-            Some(_) => "listener",
-            None => "unknown",
-        };
+        let role = role(&face.person, speaker_person(face.turn));
         VisiblePerson { interview_id, turn_index: turns[face.turn].index, role, face }
     }))
 }

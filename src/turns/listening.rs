@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use super::TurnsConfig;
-use super::watched::{Person, Rise, during};
+use super::watched::{Person, Rise};
 use crate::face::{Faces, GestureKind, Observation, head_gestures};
 use crate::table::{Column, CutOff, all_until};
 use crate::time::{Segment, TOLERANCE_SECS};
@@ -117,7 +117,7 @@ pub(super) fn listening(
 
 /// Mean speed of the head, and the share of time in which it is slower than `still`.
 fn head(listener: &Person, segment: Segment, still: f64) -> Option<(f64, f64)> {
-    let inside = during(&listener.motions, segment, |m| m.from);
+    let inside = segment.part_of(&listener.motions, |m| m.from);
     let inside: Vec<_> = inside.iter().filter(|m| m.to < segment.end().get()).collect();
     let secs = |m: &super::watched::HeadMotion| m.to - m.from;
     let all: f64 = inside.iter().map(|m| secs(m)).sum();
@@ -128,8 +128,8 @@ fn head(listener: &Person, segment: Segment, still: f64) -> Option<(f64, f64)> {
 
 /// The speaker's rises in the turn, and how many of them the listener answers in it within so many seconds.
 fn mimicry(own: &[Rise], other: &[Rise], turn: Segment, within_secs: f64) -> (usize, usize) {
-    let rises = during(own, turn, |r| r.sure);
-    let answers = during(other, turn, |r| r.sure);
+    let rises = turn.part_of(own, |r| r.sure);
+    let answers = turn.part_of(other, |r| r.sure);
     let mut used = vec![false; rises.len()];
     for answer in answers {
         // The last rise before it that has no answer yet.
@@ -147,9 +147,7 @@ fn mimicry(own: &[Rise], other: &[Rise], turn: Segment, within_secs: f64) -> (us
 
 /// Nods and shakes that each person makes within the segment, by what is seen in it alone: (person, nods, shakes).
 pub(super) fn gestures_within(faces: &Faces, segment: Segment, config: &TurnsConfig) -> Vec<(String, usize, usize)> {
-    let a = faces.observations.partition_point(|o| o.pts < segment.start());
-    let b = faces.observations.partition_point(|o| o.pts < segment.end());
-    let inside = &faces.observations[a..b.max(a)];
+    let inside = segment.part_of(&faces.observations, |o| o.pts.get());
     let observations: Vec<Observation> =
         inside.iter().map(|o| Observation { pose: o.pose, ..Observation::bare(o.pts, o.track, o.bounds) }).collect();
     let ids: BTreeSet<u32> = inside.iter().map(|o| o.track).collect();

@@ -11,7 +11,7 @@
 use super::Relations;
 use super::TurnsConfig;
 use super::silent::on_screen;
-use super::watched::{Look, Person, during};
+use super::watched::{Look, Person};
 use crate::table::{Column, CutOff, Missing, all_until};
 use crate::time::{Segment, TOLERANCE_SECS};
 
@@ -119,10 +119,10 @@ pub(super) fn looking(
 
 fn tally(relations: &Relations<'_>, segment: Segment, speaker: &Person, listener: &Person) -> Tally {
     let config = relations.config;
-    let beside = during(&speaker.looks, segment, |l| l.at);
+    let beside = segment.part_of(&speaker.looks, |l| l.at);
     let mut next = 0;
     let mut tally = Tally::default();
-    for look in during(&listener.looks, segment, |l| l.at).iter().filter(|l| !l.still) {
+    for look in segment.part_of(&listener.looks, |l| l.at).iter().filter(|l| !l.still) {
         while beside.get(next).is_some_and(|s| s.at < look.at - TOLERANCE_SECS) {
             next += 1;
         }

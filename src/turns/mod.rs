@@ -217,6 +217,22 @@ fn measured<R>(modality: Modality, columns: impl IntoIterator<Item = Column<R>>)
     columns.into_iter().map(|c| if is_text(&c) { c } else { c.of(modality) }).collect()
 }
 
+/// What a visible person is in a turn, where the speaker's own picture is known.
+fn role(person: &str, speaker_person: Option<&str>) -> &'static str {
+    match speaker_person {
+        Some(speaker) if speaker == person => "speaker",
+        Some(_) => "listener",
+        None => "unknown",
+    }
+}
+
+/// The rows of the turn at a position, of rows in order of turns.
+pub fn of_turn<T>(rows: &[T], turn: usize, turn_of: impl Fn(&T) -> usize) -> &[T] {
+    let first = rows.partition_point(|row| turn_of(row) < turn);
+    let count = rows[first..].partition_point(|row| turn_of(row) == turn);
+    &rows[first..first + count]
+}
+
 impl TurnsConfig {
     /// Checks that the values mean something.
     ///

@@ -8,7 +8,7 @@
 use super::Relations;
 use super::near::Others;
 use super::smiles::{EDGES, MEASURE, outside};
-use super::watched::{Person, during};
+use super::watched::Person;
 use crate::annotation::union_secs;
 use crate::table::{Column, CutOff, Missing, all_until};
 use crate::time::Segment;
@@ -128,7 +128,7 @@ pub(super) fn silent(
 /// The person, when the face is seen well enough in the segment for anything to be said of it; else why not.
 fn why_unseen<'p>(relations: &Relations<'_>, here: Segment, person: Option<&'p Person>) -> Result<&'p Person, Missing> {
     let person = on_screen(relations, here, person)?;
-    if during(&person.rest, here, |r| r.0).is_empty() { Err(Missing::LowQuality) } else { Ok(person) }
+    if here.part_of(&person.rest, |r| r.0).is_empty() { Err(Missing::LowQuality) } else { Ok(person) }
 }
 
 /// The person, when there is a living face in the picture during the segment; else why not.
@@ -141,7 +141,7 @@ pub(super) fn on_screen<'p>(
         return Err(Missing::NoStream);
     }
     let person = person.ok_or(Missing::NotCast)?;
-    let looks = during(&person.looks, here, |l| l.at);
+    let looks = here.part_of(&person.looks, |l| l.at);
     match looks {
         [] => Err(Missing::NoFace),
         looks if looks.iter().all(|l| l.still) => Err(Missing::StillPicture),

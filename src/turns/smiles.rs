@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use super::face_statistics::{FaceTurn, counts};
 use super::still::Stills;
-use super::watched::{LONGEST_STEP_SECS, RELEASE_SHARE, during};
+use super::watched::{LONGEST_STEP_SECS, RELEASE_SHARE};
 use super::{Relations, TurnsConfig, measured};
 use crate::error::Result;
 use crate::face::{BLENDSHAPES, EXPRESSIONS, Faces, Observation};
@@ -76,9 +76,9 @@ impl SmileSeries {
 
     /// The smile at the instants of a segment, of what is seen before its end alone: time and 0 to 1.
     pub(super) fn during(&self, segment: Segment) -> Vec<(f64, f64)> {
-        let start = self.instants.partition_point(|x| x.at < segment.start().get());
-        let end = self.instants.partition_point(|x| x.at < segment.end().get());
-        (start..end.max(start)).filter_map(|i| Some((self.instants[i].at, self.value(i, end)?))).collect()
+        let places = segment.places(&self.instants, |x| x.at);
+        let end = places.end;
+        places.filter_map(|i| Some((self.instants[i].at, self.value(i, end)?))).collect()
     }
 
     /// The smile at every instant.
@@ -322,7 +322,7 @@ pub(super) fn outside<T: Copy>(
     time: impl Fn(&T) -> f64 + Copy,
 ) -> Vec<T> {
     let talks = |at: f64| left_out.iter().any(|s| s.start().get() <= at && at < s.end().get());
-    during(series, segment, time).iter().copied().filter(|x| !talks(time(x))).collect()
+    segment.part_of(series, time).iter().copied().filter(|x| !talks(time(x))).collect()
 }
 
 #[cfg(test)]

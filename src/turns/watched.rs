@@ -151,15 +151,8 @@ impl Look {
 impl Person {
     /// True when the face is seen well enough in the segment to tell a rise.
     pub(super) fn smiles_seen(&self, segment: Segment) -> bool {
-        !during(&self.smile, segment, |p| p.0).is_empty()
+        !segment.part_of(&self.smile, |p| p.0).is_empty()
     }
-}
-
-/// The items of a time-sorted list inside a segment.
-pub(super) fn during<T>(items: &[T], segment: Segment, time: impl Fn(&T) -> f64) -> &[T] {
-    let a = items.partition_point(|x| time(x) < segment.start().get());
-    let b = items.partition_point(|x| time(x) < segment.end().get());
-    &items[a..b.max(a)]
 }
 
 /// Where a series crosses `threshold` upwards and stays there. A gap in the series ends what was known of it.

@@ -32,9 +32,7 @@ impl<'t> WordTier<'t> {
         let agrees = |turn: &Interval| {
             let Ok(segment) = &turn.span else { return 0 };
             let said: BTreeSet<String> = markup::squeeze(&turn.text).split(' ').map(bare).collect();
-            let first = self.by_middle.partition_point(|(t, _)| *t < segment.start());
-            let last = self.by_middle.partition_point(|(t, _)| *t < segment.end());
-            let inside = &self.by_middle[first..last.max(first)];
+            let inside = segment.part_of(&self.by_middle, |(middle, _)| middle.get());
             inside.iter().filter(|(_, i)| said.contains(&bare(&self.words[*i].text))).count()
         };
         turns.intervals.iter().map(agrees).sum()
@@ -65,9 +63,8 @@ impl<'t> WordTier<'t> {
     /// The words whose middle lies in a turn, in the tier's order.
     pub(super) fn inside(&mut self, turn: Segment) -> Vec<Word> {
         self.asked = true;
-        let first = self.by_middle.partition_point(|(t, _)| *t < turn.start());
-        let last = self.by_middle.partition_point(|(t, _)| *t < turn.end());
-        let mut places: Vec<usize> = self.by_middle[first..last.max(first)].iter().map(|(_, i)| *i).collect();
+        let inside = turn.part_of(&self.by_middle, |(middle, _)| middle.get());
+        let mut places: Vec<usize> = inside.iter().map(|(_, i)| *i).collect();
         places.sort_unstable();
         places.iter().for_each(|&i| self.taken[i] = true);
         places.into_iter().map(|i| self.words[i].clone()).collect()

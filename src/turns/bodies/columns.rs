@@ -5,7 +5,7 @@ use super::{BodyTurn, HandsOfTurn, Posture};
 use crate::annotation::Turn;
 use crate::error::Result;
 use crate::table::{Column, CutOff, Layout, Modality, Table, TableSchema, all_until};
-use crate::turns::measured;
+use crate::turns::{measured, role};
 
 const HANDS: &str = "Mehrabian 1972; Zhang et al. 2020";
 const POSTURE: &str = "Mehrabian 1972; Bazarevsky et al. 2020";
@@ -298,11 +298,7 @@ pub fn turn_bodies_table<'a>(
     speaker_person: impl Fn(usize) -> Option<&'a str>,
 ) -> Result<Table> {
     layout().table(bodies.iter().map(|body| {
-        let role = match speaker_person(body.turn) {
-            Some(p) if p == body.person => "speaker",
-            Some(_) => "listener",
-            None => "unknown",
-        };
+        let role = role(&body.person, speaker_person(body.turn));
         Row { interview_id, turn_index: turns[body.turn].index, role, body }
     }))
 }

@@ -116,14 +116,14 @@ pub fn body_turns(turns: &[Turn], bodies: &Bodies, faces: &Faces, config: &Turns
     let mut rows = Vec::new();
     for turn in order {
         let segment = turns[turn].segment;
-        let sampled = count_between(&bodies.sampled, segment, |t| t.get());
+        let sampled = segment.part_of(&bodies.sampled, |t| t.get()).len();
         if sampled == 0 {
             continue;
         }
         let with_face = faces_in(faces, segment);
         let names: BTreeSet<&str> = persons.keys().copied().chain(with_face.keys().copied()).collect();
         for name in names {
-            let looks = persons.get(name).map_or(&[][..], |l| between(l, segment));
+            let looks = persons.get(name).map_or(&[][..], |all| segment.part_of(all, Look::at));
             let share = looks.len() as f64 / sampled as f64;
             let face_share = with_face.get(name).copied().unwrap_or(0.0);
             if share.max(face_share) < config.min_presence_share {
@@ -159,25 +159,11 @@ fn series(bodies: &Bodies) -> BTreeMap<&str, Series<'_>> {
     persons
 }
 
-fn between<'s, 'a>(looks: &'s [Look<'a>], segment: Segment) -> &'s [Look<'a>] {
-    let a = looks.partition_point(|l| l.body.pts < segment.start());
-    let b = looks.partition_point(|l| l.body.pts < segment.end());
-    &looks[a..b.max(a)]
-}
-
-fn count_between<T>(items: &[T], segment: Segment, time: impl Fn(&T) -> f64) -> usize {
-    let a = items.partition_point(|x| time(x) < segment.start().get());
-    let b = items.partition_point(|x| time(x) < segment.end().get());
-    b.saturating_sub(a)
-}
-
 /// Persons whose face is seen in the segment, and in what share of its looked-at frames.
 fn faces_in(faces: &Faces, segment: Segment) -> BTreeMap<&str, f64> {
-    let frames = count_between(&faces.sampled, segment, |t| t.get()).max(1) as f64;
-    let a = faces.observations.partition_point(|o| o.pts < segment.start());
-    let b = faces.observations.partition_point(|o| o.pts < segment.end());
+    let frames = segment.part_of(&faces.sampled, |t| t.get()).len().max(1) as f64;
     let mut seen: BTreeMap<&str, f64> = BTreeMap::new();
-    for o in &faces.observations[a..b.max(a)] {
+    for o in segment.part_of(&faces.observations, |o| o.pts.get()) {
         if let Some(person) = faces.person_of(o.track) {
             *seen.entry(person).or_default() += 1.0 / frames;
         }

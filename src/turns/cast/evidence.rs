@@ -99,14 +99,12 @@ impl Mouth {
     /// Logarithm of how much likelier what is seen of the mouth in a segment is when it talks than when it does not; `None`
     /// where it is not measured.
     pub fn talks(&self, segment: Segment, drive: &[f64]) -> Option<f64> {
-        let (first, last) = bounds(&self.windows, segment, |w| w.0);
-        let inside = &self.windows[first..last];
+        let inside = segment.part_of(&self.windows, |w| w.0.get());
         if inside.is_empty() {
             return None;
         }
         let activity: f64 = inside.iter().map(|w| self.said[bin(w.1)] * w.2 / INDEPENDENT_SECS).sum();
-        let (first, last) = bounds(&self.samples, segment, |s| s.at);
-        let samples = &self.samples[first..last];
+        let samples = segment.part_of(&self.samples, |s| s.at.get());
         let weight = samples.iter().map(|s| s.weight).sum::<f64>() / samples.len().max(1) as f64;
         Some(weight * (activity + synchrony(samples, drive)))
     }
@@ -131,12 +129,6 @@ fn synchrony(inside: &[Sample], drive: &[f64]) -> f64 {
 
 fn middle(a: &Sample, b: &Sample) -> f64 {
     0.5 * (a.at.get() + b.at.get())
-}
-
-/// The part of a list in order of time that lies in a segment.
-fn bounds<T>(all: &[T], segment: Segment, at: impl Fn(&T) -> Seconds) -> (usize, usize) {
-    let first = all.partition_point(|x| at(x) < segment.start());
-    (first, first + all[first..].partition_point(|x| at(x) < segment.end()))
 }
 
 fn windows(samples: &[Sample]) -> Vec<(Seconds, f64, f64)> {

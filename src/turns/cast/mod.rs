@@ -208,9 +208,9 @@ fn parts(annotation: &Annotation, faces: &Faces, acoustics: &Acoustics, config: 
         crate::pulse::beat();
         let Some(voice) = speakers.iter().position(|s| *s == turn.speaker) else { continue };
         for segment in cut(turn.segment, &faces.cuts) {
-            let frames = count(&faces.sampled, segment);
+            let frames = segment.part_of(&faces.sampled, |t| t.get()).len();
             let seen = |k: usize| {
-                let share = count(&times[k], segment) as f64 / frames.max(1) as f64;
+                let share = segment.part_of(&times[k], |t| t.get()).len() as f64 / frames.max(1) as f64;
                 (frames > 0 && share >= SEEN_SHARE).then(|| mouths[k].talks(segment, &drive).unwrap_or(0.0))
             };
             let evidence = (0..mouths.len()).map(seen).collect();
@@ -219,11 +219,6 @@ fn parts(annotation: &Annotation, faces: &Faces, acoustics: &Acoustics, config: 
     }
     parts.sort_by(|a, b| a.segment.start().get().total_cmp(&b.segment.start().get()).then(a.voice.cmp(&b.voice)));
     parts
-}
-
-fn count(times: &[Seconds], segment: Segment) -> usize {
-    let first = times.partition_point(|t| *t < segment.start());
-    times[first..].partition_point(|t| *t < segment.end())
 }
 
 fn cut(whole: Segment, cuts: &[Seconds]) -> Vec<Segment> {
