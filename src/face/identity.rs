@@ -1,6 +1,6 @@
-//! Identity: 1024 values per face, of FaceRes (Savchenko 2019, PeerJ Computer Science 5, e197), a MobileNet trained to tell people
-//! apart, as unit vectors. It sees an upright square of the picture about the detector's box, so that profiles and other
-//! faces without a mesh have an identity too.
+//! Identity: 1024 values per face, of FaceRes (Savchenko 2019, PeerJ Computer Science 5, e197), a MobileNet trained to
+//! tell people apart, as unit vectors. It sees an upright square of the picture about the detector's box, so that
+//! profiles and other faces without a mesh have an identity too.
 //!
 //! On 612 looks of 54 labelled tracks in 11 clips its distances told same from different people with an AUC of 0.961
 //! (0.976 at yaws over 35 degrees, 0.920 under 30 px), where dlib's descriptor of the aligned face reached 0.896 (0.830,

@@ -63,7 +63,8 @@ impl Group {
         self.members.iter().filter(|&&m| tracks[m].identity.is_some()).count()
     }
 
-    /// Mean Euclidean distance of the tracks of one to those of the other, less [`SMALL_APART`] for small faces; `None` when one has no identity.
+    /// Mean Euclidean distance of the tracks of one to those of the other, less [`SMALL_APART`] for small faces; `None`
+    /// when one has no identity.
     fn apart(&self, other: &Group, tracks: &[Candidate]) -> Option<f64> {
         let embedding = |&m: &usize| tracks[m].identity.as_ref().map(|i| (i.0.as_slice(), tracks[m].small));
         let (mut sum, mut pairs) = (0.0, 0u32);

@@ -21,7 +21,7 @@ const SPAN_JOIN_SECS: f64 = 1.0;
 /// Spans told one by one; the rest joins the last.
 const MOST_SPANS: usize = 20;
 /// A demuxer that fails this often in a row is at its end.
-const MOST_READ_FAILURES: u32 = 200;
+pub(super) const MOST_READ_FAILURES: u32 = 200;
 /// A packet this late after the last, where the demuxer complained in between, stands behind a hole.
 const HOLE_SECS: f64 = 0.1;
 /// Containers that are read from their beginning to their end, whatever an index says.

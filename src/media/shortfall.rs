@@ -11,6 +11,7 @@ use ffmpeg_next::{self as ffmpeg, Packet};
 
 use super::VideoReport;
 use super::declared::Ending;
+use super::decoding::MOST_READ_FAILURES;
 use super::input::{OpenMedia, since_origin};
 use super::pick::StreamPick;
 use super::probe::{Probe, StreamInfo, StreamKind};
@@ -29,8 +30,6 @@ const TRIMMED_SECS: f64 = 0.25;
 const EXACT_SECS: f64 = 0.005;
 /// How far apart streams end in a file that was cut through.
 const INTERLEAVED_SECS: f64 = 3.0;
-/// A demuxer that fails this often in a row is at its end.
-const MOST_READ_FAILURES: u32 = 200;
 
 /// What a file promises of one of its streams; times are seconds since the origin.
 #[derive(Clone, Debug)]

@@ -8,15 +8,13 @@ use std::path::Path;
 
 use ffmpeg_next::{self as ffmpeg, Packet, ffi, format};
 
+use super::decoding::MOST_READ_FAILURES;
 use super::input::{self, OpenMedia};
 use super::pick::StreamPick;
 use super::probe::StreamKind;
 use crate::error::{Error, Result};
 use crate::pulse::Furthest;
 use crate::time::Seconds;
-
-/// A demuxer that fails this often in a row is at its end.
-const MOST_READ_FAILURES: u32 = 200;
 
 /// Which subtitles of the media are meant: written `embedded`, `embedded:eng` or `embedded:2`.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -81,7 +81,7 @@ pub(super) fn keep(out: &Path, made: &Interview, metadata: &FileMetadata, names:
     for name in names.iter().copied().chain([RTTM]) {
         let files = output_files(out, name, id)?;
         // What is not there any more must not be left out of what is looked for later.
-        if files.is_empty() && name != RTTM {
+        if files.is_empty() {
             let what = "the table was deleted while its interview was being written; run again";
             return Err(Error::write(out.join(name).join(id), what));
         }

@@ -38,8 +38,8 @@ pub struct Joined {
     pub written: bool,
 }
 
-/// Joins the rows of all interviews as [`super::interviews::merge_interviews`] does, unless neither a part nor the table has changed since
-/// that was done.
+/// Joins the rows of all interviews as [`super::interviews::merge_interviews`] does, unless neither a part nor the
+/// table has changed since that was done.
 ///
 /// # Errors
 /// As [`super::interviews::merge_interviews`]; a record that cannot be written costs time only.

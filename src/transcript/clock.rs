@@ -55,7 +55,7 @@ pub(super) fn parse_loose(text: &str) -> Option<f64> {
     parse(&format!("0:{rest}")).map(|secs| secs + mins as f64 * 60.0)
 }
 
-/// No recording is longer: a million hours, as many as a clock time can write.
+/// No time is later, whatever unit it turns out to be in: a million hours, as many as a clock time can write.
 const MOST_SECS: f64 = 3.6e9;
 
 /// A segment, or what is wrong with it in words.

@@ -102,8 +102,8 @@ fn quality_columns(quality: usize) -> [Column<Entrainment>; 4] {
                  sign turned, between the start of each exchange's answer in seconds and the absolute difference of \
                  its two turns in {column} of turns (raw, not centred by speaker). Exchange: a turn whose turn just \
                  before, of all turns, is the other's: where a third person's or an unlabelled turn stands between, \
-                 or a cue that could not be read, there is none; in the order of time, both directions together, so it is the same for \
-                 both. A turn counts when it has that value and at most {{turns.entrainment.max_overlap_share}} of \
+                 or a cue that could not be read, there is none; in the order of time, both directions together, so \
+                 it is the same for both. A turn counts when it has that value and at most {{turns.entrainment.max_overlap_share}} of \
                  it lies inside others'. Each row holds what was so up to its turn, its own exchange included, but \
                  for turns that run on past its end and turns after a cue that could not be read: the pair's last \
                  row tells the interview. Null with fewer than {{turns.entrainment.min_exchanges}} \

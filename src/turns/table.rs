@@ -98,7 +98,7 @@ fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<TurnRow<'a>> {
             "person_probability",
             "1",
             "Probability of what person says, that one on the screen or, where it is null, nobody on the screen is the \
-         speaker in this turn; null = the speaker's voice is not heard in it.",
+             speaker in this turn; null = the speaker's voice is not heard in it.",
             |r: &TurnRow<'a>| r.facts.person_probability,
         )
         .of(Modality::Face),
@@ -187,8 +187,8 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
             "s",
             "End minus start, as the transcript writes them: not cut at the recording's end, and not the time of \
              speech. Where cues are moved (start_secs), what lies before 0 is cut off and a drift scales the length; \
-             turns.floor.merge_cues_secs joins cues. Never null; 0 = a cue without length, which is kept. Cues of a few milliseconds and cues past \
-             the end are kept; voice_missing tells of them.",
+             turns.floor.merge_cues_secs joins cues. Never null; 0 = a cue without length, which is kept. Cues of a few \
+             milliseconds and cues past the end are kept; voice_missing tells of them.",
             |r: &TurnRow<'a>| r.turn.segment.duration(),
         ),
         Column::text(
@@ -209,8 +209,9 @@ fn who_and_when<'a>() -> Vec<Column<TurnRow<'a>>> {
         Column::int(
             "words",
             "",
-            "Words in the text: runs of letters, digits, apostrophes and their marks (accents, vowel signs, joiners), so that a hyphenated word is two and a mark \
-             that stays in the text, such as [laughter], is one; 0 for a text without any. Null with words_missing.",
+            "Words in the text: runs of letters, digits, apostrophes and their marks (accents, vowel signs, joiners), \
+             so that a hyphenated word is two and a mark that stays in the text, such as [laughter], is one; 0 for a \
+             text without any. Null with words_missing.",
             |r: &TurnRow<'a>| r.facts.words.ok(),
         ),
         Column::text(
