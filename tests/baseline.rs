@@ -3,39 +3,19 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
-use crate::made::{Chance, Corpus};
+use crate::made::{self, Chance, Corpus, TASKS, run, text};
 use serde_json::Value;
 use turnwise::store::parquet::{self, FileMetadata};
 use turnwise::store::read::read;
 use turnwise::table::{ColumnSpec, CutOff, Kind, TableBuilder, TableSchema};
 
-const TASKS: [&str; 6] = ["itp", "rpp", "stp", "ssp", "er", "vp"];
-
-fn turnwise(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_turnwise")).args(args).output().unwrap()
-}
-
-#[track_caller]
-fn run(args: &[&str]) -> String {
-    let done = turnwise(args);
-    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8(done.stdout).unwrap()
-}
-
 /// The line on standard error of a run that must fail.
 #[track_caller]
 fn refused(args: &[&str]) -> String {
-    let done = turnwise(args);
-    let told = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(!done.status.success() && !told.contains("panicked"), "{told}");
+    let told = made::refused(args);
     assert_eq!(told.lines().count(), 1, "{told}");
     told
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 /// Task tables of a made corpus; `planted` of the labels follow the features.

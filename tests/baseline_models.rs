@@ -4,14 +4,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::made::{Chance, Corpus};
+use crate::made::{Chance, Corpus, TASKS, run, text};
 use serde_json::{Value, json};
 use turnwise::baseline::{Estimate, Settings, Trial, trial};
 use turnwise::store::parquet::{self, FileMetadata};
 use turnwise::store::read::read;
 use turnwise::table::{ColumnSpec, CutOff, Kind, Modality, TableBuilder, TableSchema};
-
-const TASKS: [&str; 6] = ["itp", "rpp", "stp", "ssp", "er", "vp"];
 
 const SETTINGS: Settings = Settings { folds: 5, seed: 0, resamples: 500, lags: None, jobs: 1 };
 
@@ -232,16 +230,6 @@ fn intervals_over_few_groups_say_what_they_are_worth() {
     assert!(told.contains("all: 4 groups: the interval is of so few that it is too narrow"), "{told}");
     assert!(told.contains("of 100 such intervals about 79 would hold the true value, not 95"), "{told}");
     assert!(!Made { groups: 10, ..few }.tried(SETTINGS).text().contains("too narrow"));
-}
-
-fn run(args: &[&str]) -> String {
-    let done = Command::new(env!("CARGO_BIN_EXE_turnwise")).args(args).output().unwrap();
-    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8(done.stdout).unwrap()
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 /// Task tables of a made corpus, by the benchmark's rules.

@@ -2,32 +2,16 @@
 //! the baselines for the baselines' own answers, and what is missing, doubled or unknown is told.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-use crate::made::{Chance, Corpus};
+use crate::made::{Chance, Corpus, TASKS, run, text, turnwise};
 use serde_json::{Value, json};
 use turnwise::baseline::{EvaluateRequest, Resampling, Unanswered, evaluation_outcomes};
 use turnwise::store::parquet::{self, FileMetadata};
 use turnwise::table::{ColumnSpec, CutOff, Kind, TableBuilder, TableSchema};
 
-const TASKS: [&str; 6] = ["itp", "rpp", "stp", "ssp", "er", "vp"];
 /// Random cases of each task.
 const CASES: usize = 500;
-
-fn turnwise(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_turnwise")).args(args).output().unwrap()
-}
-
-#[track_caller]
-fn run(args: &[&str]) -> String {
-    let done = turnwise(args);
-    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8(done.stdout).unwrap()
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 fn pick<'a>(chance: &mut Chance, list: &[&'a str]) -> &'a str {
     list[chance.below(list.len())]

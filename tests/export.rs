@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::made::TASKS;
 use serde_json::Value;
 use turnwise::export::{CueTable, Wording};
 use turnwise::pipeline::schemas;
@@ -227,7 +228,7 @@ fn instances_for_any_evaluator_hold_what_was_said_and_measured_before_them() {
     let made = run(&["export".as_ref(), "jsonl".as_ref(), out.as_os_str(), "--to".as_ref(), to.as_os_str()]);
     assert_eq!(made.0, Some(0), "{}", made.1);
     let mut with_cues = 0;
-    for task in ["itp", "rpp", "stp", "ssp", "er", "vp"] {
+    for task in TASKS {
         let text = std::fs::read_to_string(to.join(format!("{task}.jsonl"))).unwrap();
         let table = turnwise::store::read::read(&table_path(&out, "tasks", task).unwrap()).unwrap();
         assert_eq!(text.lines().count(), table.rows(), "{task}");

@@ -1,6 +1,7 @@
 //! Corpora that nobody thought of: names that are written in no ordinary way, rows out of order, labels outside of their
 //! set, one person alone, columns of which nothing is known. What is told of them is right, or told to be wrong.
 
+use crate::made::TASKS;
 use crate::rig::{Rig, Turn};
 use serde_json::{Value, json};
 use turnwise::store::paths::table_path;
@@ -19,8 +20,6 @@ impl Rig {
         std::fs::write(path, sample.to_string()).unwrap();
     }
 }
-
-const TASKS: [&str; 6] = ["itp", "rpp", "stp", "ssp", "er", "vp"];
 
 fn all_tasks(rest: &str) -> String {
     TASKS.iter().map(|t| format!("[[task]]\nname = \"{t}\"\nrule = \"{t}\"\n{rest}\n")).collect()

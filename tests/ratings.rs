@@ -3,9 +3,8 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
-use crate::made::Chance;
+use crate::made::{Chance, refused, run, text};
 use serde_json::Value;
 use turnwise::pipeline::schemas;
 use turnwise::recipe::Recipe;
@@ -13,29 +12,6 @@ use turnwise::store::parquet::{self, FileMetadata};
 use turnwise::store::paths::table_path;
 use turnwise::store::read::{StoredTable, read};
 use turnwise::table::{ColumnSpec, Kind, TableBuilder, TableSchema};
-
-fn turnwise(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_turnwise")).args(args).output().unwrap()
-}
-
-#[track_caller]
-fn run(args: &[&str]) -> String {
-    let done = turnwise(args);
-    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8(done.stdout).unwrap()
-}
-
-#[track_caller]
-fn refused(args: &[&str]) -> String {
-    let done = turnwise(args);
-    let told = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(!done.status.success() && !told.contains("panicked"), "{told}");
-    told
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 /// A turn: who, from, to, level.
 type Turn = (&'static str, f64, f64, f64);

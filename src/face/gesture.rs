@@ -166,19 +166,7 @@ mod tests {
                 ..Observation::bare(Seconds::of(t), 1, BoundingBox::default())
             }
         });
-        let track = Track {
-            id: 1,
-            person: Some("P1".into()),
-            first_pts: Seconds::ZERO,
-            last_pts: Seconds::of(secs),
-            observations: 0,
-            mean_size_px: 100.0,
-            mean_score: 1.0,
-            nobody: None,
-            check: crate::face::FaceCheck::default(),
-            embedding: None,
-            crop: None,
-        };
+        let track = Track::bare(1, Some("P1"), (Seconds::ZERO, Seconds::of(secs)), 0);
         Faces { observations: observations.collect(), tracks: vec![track], ..Faces::default() }
     }
 

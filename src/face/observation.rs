@@ -274,6 +274,26 @@ pub struct Track {
     pub crop: Option<image::RgbImage>,
 }
 
+#[cfg(test)]
+impl Track {
+    /// A person's, of faces 100 px wide.
+    pub(crate) fn bare(id: u32, person: Option<&str>, (first, last): (Seconds, Seconds), observations: usize) -> Self {
+        Track {
+            id,
+            person: person.map(ToOwned::to_owned),
+            first_pts: first,
+            last_pts: last,
+            observations,
+            mean_size_px: 100.0,
+            mean_score: 1.0,
+            nobody: None,
+            check: super::FaceCheck::default(),
+            embedding: None,
+            crop: None,
+        }
+    }
+}
+
 /// All that was seen in one video.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Faces {

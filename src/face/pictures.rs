@@ -80,17 +80,10 @@ mod tests {
 
     fn track(id: u32, person: Option<&str>, crop: bool) -> Track {
         Track {
-            id,
-            person: person.map(ToOwned::to_owned),
-            first_pts: Seconds::ZERO,
-            last_pts: Seconds::ZERO,
-            observations: 1,
             mean_size_px: 10.0,
             mean_score: 0.9,
-            nobody: None,
-            check: crate::face::FaceCheck::default(),
-            embedding: None,
             crop: crop.then(|| image::RgbImage::from_pixel(4, 4, image::Rgb([9, 8, 7]))),
+            ..Track::bare(id, person, (Seconds::ZERO, Seconds::ZERO), 1)
         }
     }
 

@@ -288,19 +288,7 @@ mod tests {
                 mouth_opening: Some(0.1),
                 ..Observation::bare(pts, 1, BoundingBox::from_corners(1.0, 2.0, 11.0, 12.0))
             }],
-            tracks: vec![Track {
-                id: 1,
-                person: Some("P1".into()),
-                first_pts: pts,
-                last_pts: pts,
-                observations: 1,
-                mean_size_px: 10.0,
-                mean_score: 0.9,
-                nobody: None,
-                check: crate::face::FaceCheck::default(),
-                embedding: None,
-                crop: None,
-            }],
+            tracks: vec![Track { mean_size_px: 10.0, mean_score: 0.9, ..Track::bare(1, Some("P1"), (pts, pts), 1) }],
             ..Faces::default()
         };
         let config = FaceConfig { landmarks: true, embeddings: true, ..FaceConfig::default() };

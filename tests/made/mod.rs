@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use turnwise::pipeline::schemas;
@@ -12,10 +13,39 @@ use turnwise::store::parquet::{self, FileMetadata};
 use turnwise::store::paths::table_path;
 use turnwise::table::{Kind, Modality, TableBuilder, TableSchema};
 
+/// The benchmark's tasks.
+pub const TASKS: [&str; 6] = ["itp", "rpp", "stp", "ssp", "er", "vp"];
+
 const COUPLE_STATES: [&str; 4] = ["attack_attack", "pursue_withdraw", "repair_softening", "withdraw_withdraw"];
 const FAMILY_STATES: [&str; 4] =
     ["cooperative_family_alliance", "escalation_conflict", "pursue_withdraw", "repair_softening"];
 const STRATEGIES: [&str; 4] = ["track", "join", "reframe", "safeguard"];
+
+/// The program, run in the folder of the tests.
+pub fn turnwise(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_turnwise")).args(args).output().unwrap()
+}
+
+/// What it prints where it goes well.
+#[track_caller]
+pub fn run(args: &[&str]) -> String {
+    let done = turnwise(args);
+    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+/// What it says on standard error where it must fail.
+#[track_caller]
+pub fn refused(args: &[&str]) -> String {
+    let done = turnwise(args);
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(!done.status.success() && !told.contains("panicked"), "{told}");
+    told
+}
+
+pub fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
 
 /// How it is made.
 pub struct Corpus {

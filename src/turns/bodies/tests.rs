@@ -172,19 +172,7 @@ fn what_is_not_seen_has_a_reason() {
     assert_eq!((row.missing, row.hands_missing), (None, Some(Missing::HandsOutOfPicture)));
     assert!(near(row.hands.visible_share, 0.0) && row.hands.strokes_per_min.is_none(), "{row:?}");
     // A face without a body.
-    let track = Track {
-        id: 9,
-        person: Some("P2".into()),
-        first_pts: Seconds::ZERO,
-        last_pts: Seconds::of(1.0),
-        observations: 1,
-        mean_size_px: 50.0,
-        mean_score: 1.0,
-        nobody: None,
-        check: crate::face::FaceCheck::default(),
-        embedding: None,
-        crop: None,
-    };
+    let track = Track { mean_size_px: 50.0, ..Track::bare(9, Some("P2"), (Seconds::ZERO, Seconds::of(1.0)), 1) };
     let faces = Faces {
         observations: vec![Observation::bare(Seconds::of(0.5), 9, BoundingBox::default())],
         tracks: vec![track],

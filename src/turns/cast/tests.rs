@@ -21,19 +21,7 @@ fn faces(moves: &[(f64, f64)]) -> Faces {
         }
     }
     let tracks = (1..=moves.len() as u32)
-        .map(|id| Track {
-            id,
-            person: Some(format!("P{id}")),
-            first_pts: Seconds::ZERO,
-            last_pts: Seconds::of(20.0),
-            observations: 200,
-            mean_size_px: 100.0,
-            mean_score: 1.0,
-            nobody: None,
-            check: crate::face::FaceCheck::default(),
-            embedding: None,
-            crop: None,
-        })
+        .map(|id| Track::bare(id, Some(&format!("P{id}")), (Seconds::ZERO, Seconds::of(20.0)), 200))
         .collect();
     let persons = (1..=moves.len()).map(|k| format!("P{k}")).collect();
     let sampled = (0..200).map(|i| Seconds::of(f64::from(i) / 10.0)).collect();

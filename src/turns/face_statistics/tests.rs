@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::face::{BoundingBox, Quality};
-use crate::time::Seconds;
+use crate::time::{Seconds, Segment};
 
 fn observation(t: f64, smile: f32, size_px: f32) -> Observation {
     let mut blendshapes = [0.0; 52];
@@ -45,19 +45,7 @@ fn small_faces_are_left_out_and_counted() {
     use crate::face::Track;
     let faces = Faces {
         observations: vec![observation(0.0, 0.5, 100.0), observation(0.5, 0.9, 10.0)],
-        tracks: vec![Track {
-            id: 1,
-            person: Some("P1".into()),
-            first_pts: Seconds::ZERO,
-            last_pts: Seconds::of(0.5),
-            observations: 2,
-            mean_size_px: 55.0,
-            mean_score: 1.0,
-            nobody: None,
-            check: crate::face::FaceCheck::default(),
-            embedding: None,
-            crop: None,
-        }],
+        tracks: vec![Track { mean_size_px: 55.0, ..Track::bare(1, Some("P1"), (Seconds::ZERO, Seconds::of(0.5)), 2) }],
         persons: vec!["P1".into()],
         sampled: (0..4).map(|i| Seconds::of(f64::from(i) * 0.5)).collect(),
         ..Faces::default()
@@ -88,19 +76,7 @@ fn a_nod_is_told_by_what_is_seen_in_the_turn_alone() {
         };
         Faces {
             observations: times.iter().map(seen).collect(),
-            tracks: vec![Track {
-                id: 1,
-                person: Some("P1".into()),
-                first_pts: Seconds::ZERO,
-                last_pts: Seconds::of(until),
-                observations: 40,
-                mean_size_px: 100.0,
-                mean_score: 1.0,
-                nobody: None,
-                check: crate::face::FaceCheck::default(),
-                embedding: None,
-                crop: None,
-            }],
+            tracks: vec![Track::bare(1, Some("P1"), (Seconds::ZERO, Seconds::of(until)), 40)],
             persons: vec!["P1".into()],
             sampled: times.iter().map(|t| Seconds::of(*t)).collect(),
             ..Faces::default()

@@ -25,19 +25,7 @@ fn face(mouth: impl Fn(f64) -> f32, happy: impl Fn(f64) -> f32) -> Faces {
         });
     }
     let sampled: Vec<Seconds> = observations.iter().map(|o| o.pts).collect();
-    let track = Track {
-        id: 1,
-        person: Some("P1".into()),
-        first_pts: sampled[0],
-        last_pts: sampled[99],
-        observations: 100,
-        mean_size_px: 100.0,
-        mean_score: 1.0,
-        nobody: None,
-        check: crate::face::FaceCheck::default(),
-        embedding: None,
-        crop: None,
-    };
+    let track = Track::bare(1, Some("P1"), (sampled[0], sampled[99]), 100);
     Faces { observations, tracks: vec![track], persons: vec!["P1".into()], sampled, ..Faces::default() }
 }
 

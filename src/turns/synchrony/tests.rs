@@ -44,19 +44,7 @@ fn faces(secs: usize) -> Faces {
             });
         }
     }
-    let track = |id: u32| Track {
-        id,
-        person: Some(format!("P{id}")),
-        first_pts: Seconds::ZERO,
-        last_pts: Seconds::of(secs as f64),
-        observations: n,
-        mean_size_px: 100.0,
-        mean_score: 1.0,
-        nobody: None,
-        check: crate::face::FaceCheck::default(),
-        embedding: None,
-        crop: None,
-    };
+    let track = |id: u32| Track::bare(id, Some(&format!("P{id}")), (Seconds::ZERO, Seconds::of(secs as f64)), n);
     let sampled = (0..n).map(|i| Seconds::of(0.1 * i as f64)).collect();
     Faces {
         observations,
