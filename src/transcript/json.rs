@@ -55,10 +55,11 @@ impl<'de> Deserialize<'de> for KeysOnce {
                 let mut seen = BTreeSet::new();
                 while let Some(key) = map.next_key::<String>()? {
                     map.next_value::<KeysOnce>()?;
-                    let told = short(&key);
-                    if !seen.insert(key) {
+                    if seen.contains(&key) {
+                        let told = short(&key);
                         return Err(A::Error::custom(format!("an object has the key {told:?} twice")));
                     }
+                    seen.insert(key);
                 }
                 Ok(KeysOnce)
             }

@@ -73,11 +73,12 @@ pub(super) fn read(root: &Value, draft: &mut Draft) -> Result<()> {
     }
     let mut lost = Lost::default();
     let (mut spoken, mut timed) = (0, 0);
+    let words_by_segment: Vec<Vec<Word>> =
+        segments.iter().enumerate().map(|(i, segment)| words(segment, i + 1, &mut lost)).collect();
     // Segments without words of their own and without speakers may be captions.
-    let told = |s: &Value| !words(s, 0, &mut Lost::default()).is_empty() || speaker(s, &[]).is_some();
-    let mut cues = (!segments.iter().any(told)).then(Vec::new);
-    for (i, segment) in segments.iter().enumerate() {
-        let words = words(segment, i + 1, &mut lost);
+    let captions = words_by_segment.iter().all(Vec::is_empty) && segments.iter().all(|s| speaker(s, &[]).is_none());
+    let mut cues = captions.then(Vec::new);
+    for (i, (segment, words)) in segments.iter().zip(words_by_segment).enumerate() {
         let known = || words.iter().filter_map(|w| w.segment);
         // WhisperX leaves times out where it could not align; the words then tell what is known.
         let start =
