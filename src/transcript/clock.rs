@@ -98,6 +98,38 @@ pub(super) fn timing(line: &str) -> Option<Result<Segment, String>> {
     })
 }
 
+/// The words that stand behind the times of a timing line. WebVTT's settings (`align:start`, W3C "WebVTT" 4.4) and the
+/// coordinates of SubRip (`X1:40`) are none.
+pub(super) fn words_behind_timing(line: &str) -> Option<&str> {
+    const SETTINGS: [&str; 16] = [
+        "align",
+        "line",
+        "position",
+        "region",
+        "size",
+        "snap-to-lines",
+        "vertical",
+        "x1",
+        "x2",
+        "y1",
+        "y2",
+        "a",
+        "d",
+        "l",
+        "s",
+        "t",
+    ];
+    let (_, right) = line.split_once("-->")?;
+    let (_, behind) = right.trim().split_once(char::is_whitespace)?;
+    let is_setting = |word: &str| {
+        word.split_once(':').is_some_and(|(key, value)| {
+            !value.is_empty() && SETTINGS.iter().any(|setting| key.eq_ignore_ascii_case(setting))
+        })
+    };
+    let settings = behind.split_whitespace().all(is_setting);
+    Some(behind.trim()).filter(|words| !settings && !words.is_empty())
+}
+
 /// True for a line that shows two times with a fraction but no arrow: a timing line spoilt.
 pub(super) fn arrowless_timing(line: &str) -> bool {
     if line.contains("-->") {
@@ -157,6 +189,19 @@ mod tests {
         for bad in ["", "nan", "inf", "abc", "1:2:3:4", "1,2,3", "1e999"] {
             assert_eq!(parse_loose(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn words_behind_the_times_are_no_settings() {
+        let words = |rest: &str| words_behind_timing(&format!("00:01.000 --> 00:02.000{rest}")).map(str::to_owned);
+        for rest in ["", " ", " align:start position:0%", " X1:40 X2:600 Y1:20 Y2:50", "\tline:-1 ", " A:middle L:90%"]
+        {
+            assert_eq!(words(rest), None, "{rest:?}");
+        }
+        assert_eq!(words(" Mara: so it is").as_deref(), Some("Mara: so it is"));
+        assert_eq!(words("  line: seven").as_deref(), Some("line: seven"));
+        assert_eq!(words(" align:start and more").as_deref(), Some("align:start and more"));
+        assert_eq!(words_behind_timing("no time at all"), None);
     }
 
     #[test]

@@ -33,6 +33,17 @@ pub(super) struct Parsed {
     pub(super) words: Vec<Word>,
 }
 
+/// Tells that cues have words behind their times, on lines of those numbers, and that they are read.
+pub(super) fn tell_words_behind_timing(lines: &[usize], draft: &mut Draft) {
+    if let Some(first) = lines.first() {
+        draft.warn(format!(
+            "{} cues have words on the line of their times (first: line {first}): they are read as the first line of \
+             the cue",
+            lines.len()
+        ));
+    }
+}
+
 /// Turns the cues into turns of `draft`. Where the format is `webvtt`, angle brackets that hold no tag are told: its
 /// players would not show them.
 pub(super) fn into_turns(cues: Vec<Cue>, webvtt: bool, draft: &mut Draft) {

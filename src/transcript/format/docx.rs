@@ -108,12 +108,9 @@ fn timed(text: &str, draft: &mut Draft) -> Result<()> {
         };
         number += 1;
         let place = at + 1;
-        let below: Vec<&str> = lines[at + 1..]
-            .iter()
-            .take_while(|l| clock::timing(l).is_none())
-            .map(|l| l.trim())
-            .filter(|l| !l.is_empty())
-            .collect();
+        let behind = clock::words_behind_timing(lines[at]);
+        let below = lines[at + 1..].iter().copied().take_while(|l| clock::timing(l).is_none());
+        let below: Vec<&str> = behind.into_iter().chain(below).map(str::trim).filter(|l| !l.is_empty()).collect();
         at += 1;
         while at < lines.len() && clock::timing(lines[at]).is_none() {
             at += 1;

@@ -20,6 +20,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         numbers: Vec::new(),
         number: None,
         cues: Vec::new(),
+        words_behind: Vec::new(),
         place: Place::BeforeFirst,
         stray: None,
         habit: Habit::of(&lines),
@@ -29,6 +30,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         reading.line(i, draft)?;
     }
     draft.tell_jumps(&reading.numbers);
+    cue::tell_words_behind_timing(&reading.words_behind, draft);
     draft.ends_open(reading.open.is_some() && matches!(reading.place, Place::Inside));
     cue::into_turns(reading.cues, false, draft);
     Ok(())
@@ -44,6 +46,8 @@ struct Reading<'a> {
     /// The last cue number.
     number: Option<u64>,
     cues: Vec<Cue>,
+    /// Lines of times with words behind them.
+    words_behind: Vec<usize>,
     place: Place,
     /// The first line of text above all cues.
     stray: Option<usize>,
@@ -110,9 +114,13 @@ impl Reading<'_> {
         }
         let name = number_before.map_or_else(|| format!("cue after cue {}", self.cues.len()), |n| format!("cue {n}"));
         self.place = Place::Inside;
-        match segment(timing, self.open == Some(i), line) {
+        let cut = self.open == Some(i) && clock::words_behind_timing(line).is_none();
+        match segment(timing, cut, line) {
             Ok(segment) => {
-                self.cues.push(Cue { after_dropped: draft.take_lost(), segment, lines: Vec::new() });
+                let words = clock::words_behind_timing(line);
+                self.words_behind.extend(words.map(|_| i + 1));
+                let lines = words.map(str::to_owned).into_iter().collect();
+                self.cues.push(Cue { after_dropped: draft.take_lost(), segment, lines });
             }
             Err((what, hint)) => {
                 draft.bad(i + 1, format!("{name}: {what}"), hint)?;
@@ -239,6 +247,19 @@ mod tests {
         assert_eq!(t.format, Format::Srt);
         assert_eq!(told(&t), ["1-2 12:30 we met again", "2.5-3.5 yes and no", "4-5 42"]);
         assert_eq!(t.warnings, []);
+    }
+
+    #[test]
+    fn words_behind_the_times_are_the_cues() {
+        let head = "00:00:01,000 --> 00:00:02,000";
+        let text = format!("1\n{head} MARA: a\nb\n\n2\n{head} X1:40 X2:600 Y1:20 Y2:50\nc\n\n{head} d");
+        let t = parse("a.srt", &text);
+        let words: Vec<&str> = t.turns.iter().map(|turn| turn.text.as_str()).collect();
+        assert_eq!(words.join("|").replace("MARA: ", ""), "a b|c|d");
+        assert!(warned(&t).contains("2 cues have words on the line of their times (first: line 2)"), "{}", warned(&t));
+        let t = parse("a.vtt", &format!("WEBVTT\n\n{head} a\n\n{head} align:start\nb\n\n{head} c").replace(',', "."));
+        assert_eq!(told(&t), ["1-2 a", "1-2 b", "1-2 c"]);
+        assert!(warned(&t).contains("2 cues have words on the line of their times (first: line 3)"), "{}", warned(&t));
     }
 
     #[test]

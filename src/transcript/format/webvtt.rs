@@ -54,6 +54,11 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
         at = end;
     }
     draft.tell_jumps(&numbers);
+    let with_words = |(_, line): &(usize, &&str)| {
+        clock::timing(line).is_some_and(|t| t.is_ok()) && clock::words_behind_timing(line).is_some()
+    };
+    let words_behind: Vec<usize> = lines.iter().enumerate().filter(with_words).map(|(i, _)| i + 1).collect();
+    cue::tell_words_behind_timing(&words_behind, draft);
     draft.ends_open(open_words);
     cue::into_turns(cues, true, draft);
     Ok(())
@@ -134,7 +139,7 @@ fn block(lines: &[&str], number: usize, cut: bool, cues: &mut Vec<Cue>, draft: &
             return Ok(());
         }
     };
-    if cut && timing_at + 1 == lines.len() {
+    if cut && timing_at + 1 == lines.len() && clock::words_behind_timing(lines[timing_at]).is_none() {
         let name = name(cues, (timing_at == 1).then_some(first));
         return draft.bad(
             number + timing_at,
@@ -154,12 +159,10 @@ fn block(lines: &[&str], number: usize, cut: bool, cues: &mut Vec<Cue>, draft: &
     }
     match timing {
         Ok(segment) => {
-            let after_dropped = draft.take_lost();
-            cues.push(Cue {
-                after_dropped,
-                segment,
-                lines: lines[timing_at + 1..].iter().map(|l| (*l).to_owned()).collect(),
-            });
+            let below = lines[timing_at + 1..].iter().copied();
+            let lines = clock::words_behind_timing(lines[timing_at]).into_iter().chain(below);
+            let lines = lines.map(str::to_owned).collect();
+            cues.push(Cue { after_dropped: draft.take_lost(), segment, lines });
         }
         Err(what) => {
             let what =
