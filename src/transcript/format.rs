@@ -20,6 +20,7 @@ mod assemblyai;
 mod azure;
 mod chat;
 mod chunks;
+mod clocked;
 mod columns;
 mod deepgram;
 mod delimited;
@@ -333,6 +334,8 @@ formats! {
     Descript = descript::ENTRY;
     /// Text of Otter.
     Otter = otter::ENTRY;
+    /// Text whose paragraphs begin with clock times, of many programs and hands.
+    Clocked = clocked::ENTRY;
 }
 
 impl fmt::Display for Format {
