@@ -12,6 +12,7 @@ use crate::text::clean_in_place;
 use crate::time::{LONGEST_SECS, Seconds, Segment};
 use crate::warning::Warning;
 
+mod pace;
 mod part;
 
 /// Collects turns and warnings of one file.
@@ -272,6 +273,7 @@ impl<'a> Draft<'a> {
             self.warn(format!("the tiers named ({names}) are not looked for: a file of this format has none"));
         }
         self.clean(&mut events);
+        pace::check(&mut self)?;
         codes::finish(&mut self.codes, &self.turns);
         self.tell_oddities();
         self.tell_open_end();

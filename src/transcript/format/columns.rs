@@ -26,6 +26,46 @@ const ABOUT: [&str; 9] = ["id", "type", "file", "path", "language", "lang", "cou
 /// Names under which the speaker is given and nothing else.
 const SURE_SPEAKER: usize = 12;
 
+/// What R, pandas and spreadsheets write into a cell that has no value.
+const NO_VALUE: [&str; 8] = ["#N/A", "#VALUE!", "<NA>", "N/A", "NA", "NULL", "NaN", "nan"];
+
+/// A cell, or nothing where a program has written that it has no value.
+pub(super) fn value(cell: &str) -> &str {
+    if NO_VALUE.contains(&cell.trim()) { "" } else { cell }
+}
+
+/// Tells of speakers and words that are missing values: where somebody has such a name, it must be written otherwise.
+pub(super) fn tell_missing(layout: &Layout, rows: Rows, draft: &mut Draft) {
+    for (index, are) in [(layout.speaker, "nobody's name"), (layout.text, "no words")] {
+        let Some(index) = index else { continue };
+        let missing: Vec<&str> = cells(rows, index).filter(|cell| value(cell).is_empty()).collect();
+        if let Some(first) = missing.first() {
+            draft.warn(format!(
+                "{} cells of the column {} hold {first:?}, which programs write for a missing value: they are {are}",
+                missing.len(),
+                layout.header[index]
+            ));
+        }
+    }
+}
+
+/// Tells of columns that bear the name of one that is read.
+pub(super) fn tell_twins(layout: &Layout, draft: &mut Draft) {
+    let name = |i: usize| normal(&layout.header[i]).0;
+    let read = [Some(layout.start.index), Some(layout.end_index()), layout.speaker, layout.text];
+    for index in read.into_iter().flatten() {
+        let twins = unread(layout).filter(|other| name(*other) == name(index)).count();
+        if twins > 0 {
+            draft.warn(format!(
+                "{} columns are called {}; the one at place {} is read",
+                twins + 1,
+                layout.header[index],
+                index + 1
+            ));
+        }
+    }
+}
+
 /// Settles the columns of words and speakers by what the cells hold.
 pub(super) fn choose(layout: &mut Layout, rows: Rows, draft: &mut Draft) -> Result<()> {
     choose_speaker(layout, rows, draft);

@@ -146,8 +146,7 @@ pub(super) fn read(text: &str, rates: Rates, draft: &mut Draft) -> Result<()> {
     let open = !text.ends_with('\n');
     draft.take_lost();
     // A table without speakers may be captions.
-    let named =
-        |(_, r): &(usize, StringRecord)| layout.speaker.and_then(|i| r.get(i)).is_some_and(|c| !c.trim().is_empty());
+    let named = |(_, r): &(usize, StringRecord)| speaker_of(&layout, r).is_some_and(|name| !name.trim().is_empty());
     let mut cues = (!rows.iter().any(named)).then(Vec::new);
     let mut before = 0;
     for (count, (line, record)) in rows.iter().enumerate() {
@@ -170,6 +169,8 @@ pub(super) fn read(text: &str, rates: Rates, draft: &mut Draft) -> Result<()> {
         cue::into_turns(cues, false, draft);
     }
     draft.ends_open(open && layout.text == Some(layout.header.len() - 1));
+    choice::tell_missing(&layout, &rows, draft);
+    choice::tell_twins(&layout, draft);
     choice::tell_other_words(&layout, &rows, draft);
     choice::tell_mixed_marks(&layout, &rows, draft);
     Ok(())
@@ -291,6 +292,11 @@ fn in_milliseconds(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
     !rows.iter().any(|(_, r)| fraction(r)) && lengths.get(lengths.len() / 2).is_some_and(|middle| *middle >= 60)
 }
 
+/// The cell of the speaker, empty where it has no value.
+fn speaker_of<'r>(layout: &Layout, record: &'r StringRecord) -> Option<&'r str> {
+    layout.speaker.and_then(|i| record.get(i)).map(choice::value)
+}
+
 fn row(
     (layout, rates): (&Layout, Rates),
     record: &StringRecord,
@@ -329,15 +335,14 @@ fn row(
     }
     match span {
         Ok(segment) => {
-            let words = layout.text.and_then(|i| record.get(i)).unwrap_or_default();
+            let words = layout.text.and_then(|i| record.get(i)).map(choice::value).unwrap_or_default();
             match cues {
                 Some(cues) => {
                     let lines = words.lines().map(str::to_owned).collect();
                     cues.push(Cue { after_dropped: draft.take_lost(), segment, lines });
                 }
                 None => {
-                    let speaker = layout.speaker.and_then(|i| record.get(i));
-                    draft.push(segment, speaker, markup::squeeze(words), Vec::new());
+                    draft.push(segment, speaker_of(layout, record), markup::squeeze(words), Vec::new());
                 }
             }
             Ok(())

@@ -118,3 +118,26 @@ fn a_damaged_row_does_not_change_the_unit_of_the_others() {
     let t = read_bytes(b"start\tend\ttext\n140\t940\ta\n940\tx\tb\n", Path::new("a.tsv"), &LENIENT).unwrap();
     assert_eq!(told(&t), ["0.14-0.94 a"]);
 }
+
+#[test]
+fn missing_values_are_nobody_and_no_words() {
+    let t = parse("a.csv", "start,end,speaker,text\n1,2.5,NA,so it is\n3,4,Jon,NaN\n4,5,Jon,Na and\n");
+    assert_eq!(told(&t), ["1-2.5 so it is", "3-4 Jon: ", "4-5 Jon: Na and"]);
+    let all = warned(&t);
+    assert!(
+        all.contains("1 cells of the column speaker hold \"NA\"") && all.contains("they are nobody's name"),
+        "{all}"
+    );
+    assert!(all.contains("1 cells of the column text hold \"NaN\"") && all.contains("they are no words"), "{all}");
+    let t = parse("a.csv", "start,end,speaker,text\n1,2.5,NA,A: so\n3,4,NA,B: no\n4,5,NA,A: oh\n5,6,NA,B: yes\n");
+    assert_eq!(told(&t), ["1-2.5 A: so", "3-4 B: no", "4-5 A: oh", "5-6 B: yes"]);
+}
+
+#[test]
+fn columns_of_one_name_are_told() {
+    let t = parse("a.csv", "start,end,text,Start,text\n1,2.5,a,5,b\n");
+    assert_eq!(told(&t), ["1-2.5 a"]);
+    let all = warned(&t);
+    assert!(all.contains("2 columns are called start; the one at place 1 is read"), "{all}");
+    assert!(all.contains("2 columns are called text; the one at place 3 is read"), "{all}");
+}
