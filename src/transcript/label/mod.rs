@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::draft::{Draft, short};
 use shape::{Candidate, Form, Lead, lead, split};
 
+mod odd;
 mod shape;
 pub(super) mod turns;
 
@@ -306,6 +307,7 @@ impl Believed {
                  {first:?}); they are read as words, with --labels always as labels"
             ));
         }
+        self.tell_odd(cues, draft);
     }
 }
 

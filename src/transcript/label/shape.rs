@@ -14,7 +14,7 @@ pub(in super::super) enum Form {
     Numbered,
     /// `Anna Lee: hello`, and names of scripts without capitals
     Title,
-    /// `[Anna] hello`, `(speaker 0) hello`, `<Speaker 1> hello`
+    /// `[Anna] hello`, `(speaker 0) hello`, `<Speaker 1> hello`, `{Anna} hello`
     Enclosed,
     /// `van der Vol: hello`, `Vol, Mara: hello`, `MARA:hello`, `the younger man: hello`, five words and more
     Loose,
@@ -115,7 +115,7 @@ pub(super) fn lead(line: &str) -> (Option<Lead>, &str) {
 /// Label, form and the text after it, of a line without its lead.
 pub(super) fn split(line: &str) -> Option<Candidate<'_>> {
     let line = line.trim_start();
-    for (open, close) in [('[', ']'), ('(', ')'), ('<', '>')] {
+    for (open, close) in [('[', ']'), ('(', ')'), ('<', '>'), ('{', '}')] {
         if let Some(inner) = line.strip_prefix(open) {
             return enclosed(inner, close, open == '[');
         }
