@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueHint};
 use turnwise::store::{Format, Writer};
 
+mod correct;
 pub mod evaluate;
 mod export;
 mod extract;
@@ -17,6 +18,7 @@ mod report;
 mod status;
 mod transcript;
 
+pub use correct::Correct;
 pub use evaluate::Evaluate;
 pub use export::{Export, ExportJsonl, ExportRescue};
 pub use extract::Extract;
@@ -76,6 +78,9 @@ pub enum Command {
     Extract(Box<Extract>),
     /// Tell how a corpus stands: what is done, failed, stale or missing, how fast it goes and how long it will take.
     Status(Status),
+    /// Say what models got wrong: this voice is Ann, these two persons are one, this face is nobody's, these turns are no
+    /// speech. The next extraction follows it.
+    Correct(Correct),
     /// Tell what is understood of a recording (streams, times, rates) or a transcript (format, labels, counts, repairs).
     Probe(Probe),
     /// Show what a table or an output folder holds.

@@ -26,6 +26,7 @@ mod coded_features;
 mod coded_tiers;
 mod corpus_folder;
 mod corpus_parts;
+mod corrections;
 mod cues;
 mod declared;
 mod declared_once;
