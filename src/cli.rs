@@ -13,6 +13,7 @@ mod extract;
 mod init;
 mod models;
 mod pack;
+mod plot;
 mod probe;
 mod report;
 mod status;
@@ -25,6 +26,7 @@ pub use extract::Extract;
 pub use init::Init;
 pub use models::{FetchModels, Models, ModelsCommand};
 pub use pack::Pack;
+pub use plot::{Plot, What};
 pub use probe::Probe;
 pub use report::Report;
 pub use status::Status;
@@ -88,6 +90,9 @@ pub enum Command {
     /// Draw what an output folder holds: one page an interview with its timeline, and an index; a browser opens them from
     /// the file, and nothing is fetched.
     Report(Report),
+    /// Draw a figure of one interview for a paper, as SVG or PNG: its timeline, who does what to whom, or synchrony by
+    /// lag.
+    Plot(Plot),
     /// Find out who speaks when in a recording, and write it as RTTM.
     Diarize(Diarize),
     /// Score speech turns against a reference: diarization and Jaccard error rates.

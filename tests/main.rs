@@ -54,6 +54,7 @@ mod order_of_turns;
 mod outcomes;
 mod pack;
 mod plan;
+mod plot;
 mod privacy;
 mod probe;
 mod properties;

@@ -58,6 +58,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Probe(args) => print(&probe::run(args)?)?,
         Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
         Command::Report(args) => print(&report::run(args)?)?,
+        Command::Plot(args) => report::plot(args)?,
         Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
         Command::Score(args) => print(&diarize::score(args)?)?,
         Command::Voice(args) => voice::run(args, &registry()?)?,
