@@ -34,6 +34,7 @@ use crate::time::Segment;
 pub(super) use config::STEP_SECS;
 pub use config::SynchronyConfig;
 use config::{why_missing, z_meaning};
+pub(super) use profile::whole;
 
 /// A grid value may lean on an observation so much later: on the next one (0.35 s), which for a smile leans on those
 /// within the recipe's windows, of 1 s at most.
@@ -118,7 +119,7 @@ fn keys<'a>() -> Vec<Column<PairSignal<'a>>> {
 }
 
 /// What is measured of it.
-fn measures<'a>(config: &SynchronyConfig) -> [Column<PairSignal<'a>>; 9] {
+fn measures<'a>(config: &SynchronyConfig) -> [Column<PairSignal<'a>>; 8] {
     let surrogates = config.surrogates;
     [
         Column::int("windows", "", "Windows used.", |p: &PairSignal<'a>| p.following.map(|f| f.windows)),

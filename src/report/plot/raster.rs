@@ -57,7 +57,9 @@ fn lacking(text: &str, fonts: &fontdb::Database) -> BTreeSet<char> {
             let face = ttf_parser::Face::parse(data, index).ok()?;
             Some(letters.iter().copied().filter(|c| face.glyph_index(*c).is_some()).collect::<Vec<char>>())
         });
-        has.flatten().into_iter().flatten().for_each(|c| drop(letters.remove(&c)));
+        for letter in has.flatten().into_iter().flatten() {
+            letters.remove(&letter);
+        }
     }
     letters
 }

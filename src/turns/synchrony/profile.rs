@@ -42,6 +42,6 @@ pub(super) fn columns<'a>(surrogates: usize) -> [Column<PairSignal<'a>>; 3] {
 }
 
 /// A list without gaps; one with a gap is none.
-fn whole(list: Option<&[f64]>) -> Option<Vec<f32>> {
+pub(in crate::turns) fn whole(list: Option<&[f64]>) -> Option<Vec<f32>> {
     list.filter(|l| l.iter().all(|v| v.is_finite())).map(|l| l.iter().map(|v| *v as f32).collect())
 }
