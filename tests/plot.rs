@@ -5,17 +5,17 @@ use crate::stage::Stage;
 
 const ANNA: &str = "Freifrau Änne von Oßmannstädt";
 
-/// Three seconds in which two take turns, the second over the first.
+/// Four seconds in which two take turns, the second over the first.
 fn extracted() -> Stage {
     let stage = Stage::new();
-    stage.clip("a.mp4");
-    let cues = format!(
-        "1\n00:00:00,200 --> 00:00:01,400\n{ANNA}: and so we began\n\n2\n00:00:01,200 --> 00:00:02,800\n李安: to look\n"
-    );
-    stage.write("cues.srt", &cues);
+    stage.cut("a.mp4", "30", "4", &[]);
+    let cue = |span: &str, who: &str, text: &str| format!("{span}\n<v {who}>{text}</v>\n\n");
+    let first = cue("00:00:00.200 --> 00:00:01.400", ANNA, "and so we began");
+    let second = cue("00:00:01.200 --> 00:00:02.800", "李安", "to look");
+    stage.write("cues.vtt", &format!("WEBVTT\n\n{first}{second}"));
     let line = |start: &str, secs: &str, who: &str| format!("SPEAKER a 1 {start} {secs} <NA> <NA> {who} <NA> <NA>\n");
     stage.write("a.rttm", &[line("0.200", "1.200", "SPEAKER_00"), line("1.200", "1.600", "SPEAKER_01")].concat());
-    stage.write("corpus.csv", "interview_id,media,transcript,rttm\na,a.mp4,cues.srt,a.rttm\nt,,cues.srt,\n");
+    stage.write("corpus.csv", "interview_id,media,transcript,rttm\na,a.mp4,cues.vtt,a.rttm\nt,,cues.vtt,\n");
     let told = stage.run(&["extract", "corpus.csv", "--out", "out", "--jobs", "1"]);
     assert_eq!(told.code, 0, "{}", told.err);
     stage
@@ -45,7 +45,7 @@ fn each_figure_holds_its_names_units_and_reasons_as_text() {
     for part in ["interrupts (turns)", "smiles at, while listening", "李安", "of 1"] {
         assert!(dyads.contains(part), "no {part} in\n{dyads}");
     }
-    // Three seconds are too few for synchrony: that is said, and no curve stands for it.
+    // Four seconds are too few for synchrony: that is said, and no curve stands for it.
     let synchrony = svg(&stage, "a", "synchrony");
     for part in ["head motion", "too short", "not measured"] {
         assert!(synchrony.contains(part), "no {part} in\n{synchrony}");

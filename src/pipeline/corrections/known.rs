@@ -94,23 +94,22 @@ impl Known {
     /// # Errors
     /// Those of reading tables.
     pub fn read(out: &Path, interview_id: &str) -> Result<Self> {
-        let names = ["interviews", "speakers", "tracks", "turns", "corrections", "speech", "faces"];
-        let mut known = Known::default();
-        for (name, path) in own_tables(out, interview_id, &names)? {
-            match name {
-                "interviews" => {
-                    let table = read_columns(&path, &["transcript_moved"])?;
-                    known.moved = truth(&table, "transcript_moved");
-                }
-                "speakers" => known.voices = voices(&read_columns(&path, &VOICE)?),
-                "tracks" => known.tracks = tracks(&read_columns(&path, &TRACK)?),
-                "turns" => known.turns = turns(&read_columns(&path, &TURN)?),
-                "corrections" => known.applied = applied(&read_columns(&path, &APPLIED)?),
-                "speech" => known.speech = Some(path),
-                _ => known.faces = Some(path),
-            }
-        }
-        Ok(known)
+        let file = |name: &str| -> Result<Option<PathBuf>> {
+            Ok(own_tables(out, interview_id, &[name])?.into_iter().next().map(|(_, path)| path))
+        };
+        let columns = |name: &str, columns: &[&str]| match file(name)? {
+            Some(path) => read_columns(&path, columns),
+            None => Ok(StoredTable::default()),
+        };
+        Ok(Known {
+            voices: voices(&columns("speakers", &VOICE)?),
+            tracks: tracks(&columns("tracks", &TRACK)?),
+            turns: turns(&columns("turns", &TURN)?),
+            applied: applied(&columns("corrections", &APPLIED)?),
+            moved: truth(&columns("interviews", &[MOVED])?, MOVED),
+            speech: file("speech")?,
+            faces: file("faces")?,
+        })
     }
 
     /// Persons in the order of their first appearance, with their tracks and seconds seen.
@@ -245,6 +244,7 @@ impl Known {
     }
 }
 
+const MOVED: &str = "transcript_moved";
 const VOICE: [&str; 5] = ["speaker", "label", "person", "speech_secs", "speech_turns"];
 const TRACK: [&str; 4] = ["track_id", "person", "first_pts_secs", "last_pts_secs"];
 const TURN: [&str; 5] = ["turn_index", "speaker", "start_secs", "end_secs", "text"];

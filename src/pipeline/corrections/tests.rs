@@ -60,19 +60,19 @@ fn a_file_is_read_and_what_is_wrong_in_it_is_named() {
     assert_eq!((all.of("a").len(), all.of("c").len()), (1, 0));
     assert!(Corrections::of_folder(&dir.path().join("none")).unwrap().lines().len() == 0);
     for (text, parts) in [
-        ("interview,kind,subject,value\n", &["line 1", "interview_id"][..]),
+        ("interview,kind,subject,value\n", &[".csv:1:", "interview_id"][..]),
         ("interview_id,kind,subject,value,notes_of\na,voice,b,c,\n", &[][..]),
-        ("interview_id,kind,subject,value,why\na,voice,b,c,\n", &["line 1", "why"]),
-        (&format!("{head}a,voise,SPEAKER_00,Ann,\n"), &["line 2", "voise", "did you mean \"voice\"", "kinds are"]),
-        (&format!("{head}a,voice,SPEAKER_00,Ann Lee,\n"), &["line 2", "Ann Lee", "write `_`"]),
-        (&format!("{head}a,voice,SPEAKER_00,nobody,\n"), &["line 2", "each voice is somebody's"]),
-        (&format!("{head}a,turn,3,not speech,\n"), &["line 2", "did you mean \"not_speech\""]),
-        (&format!("{head}a,turn,x,not_speech,\n"), &["line 2", "\"x\"", "a turn's number"]),
-        (&format!("{head}a,track,P1,nobody,\n"), &["line 2", "\"P1\"", "a track's number"]),
-        (&format!("{head}a,person,P1,,\n"), &["line 2", "no value"]),
-        (&format!("{head}a,person,P1,P1,\n"), &["line 2", "itself"]),
-        (&format!("{head},person,P1,P2,\n"), &["line 2", "interview_id"]),
-        (&format!("{head}a,person,P1,P2,\na,person,P1,P3,\n"), &["line 3", "line 2", "twice"]),
+        ("interview_id,kind,subject,value,why\na,voice,b,c,\n", &[".csv:1:", "why"]),
+        (&format!("{head}a,voise,SPEAKER_00,Ann,\n"), &[".csv:2:", "voise", "did you mean \"voice\"", "kinds are"]),
+        (&format!("{head}a,voice,SPEAKER_00,Ann Lee,\n"), &[".csv:2:", "Ann Lee", "write `_`"]),
+        (&format!("{head}a,voice,SPEAKER_00,nobody,\n"), &[".csv:2:", "each voice is somebody's"]),
+        (&format!("{head}a,turn,3,not speech,\n"), &[".csv:2:", "did you mean \"not_speech\""]),
+        (&format!("{head}a,turn,x,not_speech,\n"), &[".csv:2:", "\"x\"", "a turn's number"]),
+        (&format!("{head}a,track,P1,nobody,\n"), &[".csv:2:", "\"P1\"", "a track's number"]),
+        (&format!("{head}a,person,P1,,\n"), &[".csv:2:", "no value"]),
+        (&format!("{head}a,person,P1,P1,\n"), &[".csv:2:", "itself"]),
+        (&format!("{head},person,P1,P2,\n"), &[".csv:2:", "interview_id"]),
+        (&format!("{head}a,person,P1,P2,\na,person,P1,P3,\n"), &[".csv:3:", "line 2", "twice"]),
     ] {
         let found = read(text);
         if parts.is_empty() {

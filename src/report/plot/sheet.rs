@@ -40,6 +40,8 @@ pub const QUIET: RGBColor = RGBColor(110, 110, 110);
 pub const MISSING: RGBColor = RGBColor(232, 232, 232);
 const HATCH: RGBColor = RGBColor(190, 190, 190);
 pub const FONT_PX: u32 = 14;
+/// plotters gives a font's height, ascent and descent together, and writes this part of it as the size of the type.
+const EM: f64 = 1.24;
 /// A line of text, with the room above it.
 pub const LINE_PX: i32 = 19;
 
@@ -77,13 +79,13 @@ pub fn write(area: &Area<'_>, text: &str, at: (i32, i32), side: Side, (px, ink):
         Side::Middle => HPos::Center,
         Side::Right => HPos::Right,
     };
-    let style = ("sans-serif", px).into_font().color(&ink).pos(Pos::new(side, VPos::Center));
+    let style = ("sans-serif", f64::from(px) * EM).into_font().color(&ink).pos(Pos::new(side, VPos::Center));
     Ok(area.draw(&Text::new(text.to_owned(), at, style))?)
 }
 
 /// Writes a line that reads upwards, its middle at the point.
 pub fn write_upwards(area: &Area<'_>, text: &str, at: (i32, i32), (px, ink): (u32, RGBColor)) -> Drawn {
-    let font = ("sans-serif", px).into_font().transform(FontTransform::Rotate270);
+    let font = ("sans-serif", f64::from(px) * EM).into_font().transform(FontTransform::Rotate270);
     let style = font.color(&ink).pos(Pos::new(HPos::Center, VPos::Center));
     Ok(area.draw(&Text::new(text.to_owned(), at, style))?)
 }
