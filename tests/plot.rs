@@ -42,7 +42,7 @@ fn each_figure_holds_its_names_units_and_reasons_as_text() {
         assert!(timeline.contains(part), "no {part} in\n{timeline}");
     }
     let dyads = svg(&stage, "a", "dyads");
-    for part in ["interrupts (turns)", "smiles at, while listening", "李安", "of 1"] {
+    for part in ["interrupts", "smiles at, while listening", "李安", "of 1"] {
         assert!(dyads.contains(part), "no {part} in\n{dyads}");
     }
     // Four seconds are too few for synchrony: that is said, and no curve stands for it.

@@ -238,7 +238,7 @@ fn one(known: &Known, turns: bool) -> String {
     let secs = |secs: f64| format!("{secs:.1} s");
     let or = |name: &Option<String>, none: &str| name.clone().unwrap_or_else(|| none.to_owned());
     let mut voices =
-        Grid::new([(Lean::Left, 40), (Lean::Right, 12), (Lean::Right, 14), (Lean::Left, 40), (Lean::Left, 40)]);
+        Grid::new([(Lean::Left, 40), (Lean::Right, 12), (Lean::Right, 20), (Lean::Left, 40), (Lean::Left, 40)]);
     for voice in &known.voices {
         let turns = counted(voice.turns, "speech turn");
         let label = voice.label.as_ref().map_or_else(|| "no label".to_owned(), |l| format!("label {l}"));

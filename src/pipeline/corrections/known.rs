@@ -213,18 +213,19 @@ impl Known {
         Ok(moment.map_or_else(|| subject.clone(), |moment| subject.at(moment)))
     }
 
-    /// The middle of the longest stretch in whose middle the voice is heard alone.
+    /// The middle of the longest stretch in which the voice is heard alone.
     fn heard(&self, name: &str) -> Result<Option<Moment>> {
         let Some(path) = &self.speech else { return Ok(None) };
         let table = read_columns(path, &["speaker", "start_secs", "end_secs"])?;
         let span = |row: usize| Some((table.number("start_secs", row)?, table.number("end_secs", row)?));
-        let all: Vec<(&str, (f64, f64))> =
-            (0..table.rows()).filter_map(|row| Some((table.text("speaker", row)?, span(row)?))).collect();
+        let all = (0..table.rows()).filter_map(|row| Some((table.text("speaker", row)?, span(row)?)));
+        let (own, others): (Vec<_>, Vec<_>) = all.partition(|(speaker, _)| *speaker == name);
+        let others: Vec<(f64, f64)> = others.into_iter().map(|(_, span)| span).collect();
+        let alone = own.iter().flat_map(|(_, span)| alone(*span, &others));
+        let longest =
+            alone.max_by(|x, y| (x.1 - x.0).total_cmp(&(y.1 - y.0))).filter(|x| x.1 - x.0 >= LEAST_ALONE_SECS);
         let middle = |(a, b): (f64, f64)| ((0.5 * (a + b)) * 1e3).round() / 1e3;
-        let alone = |at: f64| !all.iter().any(|(other, (a, b))| *other != name && *a <= at && at < *b);
-        let own = all.iter().filter(|(speaker, span)| *speaker == name && alone(middle(*span)));
-        let longest = own.max_by(|(_, x), (_, y)| (x.1 - x.0).total_cmp(&(y.1 - y.0)));
-        Ok(longest.map(|(_, span)| Moment { at: Seconds::of(middle(*span)), place: None }))
+        Ok(longest.map(|span| Moment { at: Seconds::of(middle(span)), place: None }))
     }
 
     /// Where the face is largest.
@@ -242,6 +243,25 @@ impl Known {
         let own = (0..table.rows()).filter(|row| is_it(&table, *row)).filter_map(face);
         Ok(own.reduce(|best, one| if one.0 > best.0 { one } else { best }).map(|(_, moment)| moment))
     }
+}
+
+/// A shorter stretch tells no voice from another.
+const LEAST_ALONE_SECS: f64 = 0.05;
+
+/// What of a span no other covers; others are sorted by their starts.
+fn alone(span: (f64, f64), others: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut free = Vec::new();
+    let mut from = span.0;
+    for other in others.iter().filter(|o| o.0 < span.1 && o.1 > span.0) {
+        if other.0 > from {
+            free.push((from, other.0));
+        }
+        from = from.max(other.1);
+    }
+    if from < span.1 {
+        free.push((from, span.1));
+    }
+    free
 }
 
 const MOVED: &str = "transcript_moved";
@@ -306,4 +326,16 @@ fn applied(table: &StoredTable) -> Vec<Applied> {
         problem: owned(table, "problem", row),
     };
     (0..table.rows()).map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_voice_is_alone_where_no_other_is() {
+        assert_eq!(alone((0.0, 10.0), &[(-1.0, 1.0), (2.0, 5.0), (3.0, 4.0), (9.0, 12.0)]), [(1.0, 2.0), (5.0, 9.0)]);
+        assert_eq!(alone((0.0, 1.0), &[(2.0, 3.0)]), [(0.0, 1.0)]);
+        assert!(alone((1.0, 2.0), &[(0.0, 3.0)]).is_empty());
+    }
 }

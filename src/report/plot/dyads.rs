@@ -16,7 +16,7 @@ const PANELS: [(&str, &str, bool); 3] = [
     ("dyads.listener_smile", "smiles at, while listening", false),
 ];
 const CELL: (i32, i32) = (104, 56);
-const NAMES: i32 = 190;
+const NAMES: i32 = 240;
 /// Space around panels.
 const GAP: i32 = 36;
 /// People that are drawn, the first by name.
@@ -46,7 +46,8 @@ pub fn draw(source: &Source) -> Result<Option<Sheet>, Fault> {
     }
     let names = people.iter().map(|n| width(n, FONT_PX)).max().unwrap_or(0).clamp(60, NAMES) + 16;
     let n = people.len() as i32;
-    let panel = (names + CELL.0 * n, 24 + LINE_PX * 2 + CELL.1 * n);
+    let titles = PANELS.iter().map(|(_, title, _)| width(title, FONT_PX)).max().unwrap_or(0);
+    let panel = (names + (CELL.0 * n).max(titles), 24 + LINE_PX * 2 + CELL.1 * n);
     let size = (panels.len() as i32 * (panel.0 + GAP) + GAP, 44 + panel.1 + 64);
     let size = (size.0.max(640), size.1);
     let drawn = sheet(size, |area| {
@@ -72,8 +73,9 @@ fn panel_at(
     ((left, top), names): ((i32, i32), i32),
 ) -> Drawn {
     let unit = if counts { "turns" } else { "mean of turns, 0 to 1" };
-    write(area, &format!("{title} ({unit})"), (left + names, top + 10), Side::Left, (FONT_PX, INK))?;
-    let (x0, y0) = (left + names, top + 24 + LINE_PX);
+    write(area, title, (left + names, top + 8), Side::Left, (FONT_PX, INK))?;
+    write(area, unit, (left + names, top + 8 + LINE_PX), Side::Left, (FONT_PX - 2, QUIET))?;
+    let (x0, y0) = (left + names, top + 22 + 2 * LINE_PX);
     let largest = matrix.cells.iter().filter_map(|c| c.value).fold(0.0, f64::max);
     let full = if counts { largest } else { largest.max(0.1) };
     for (i, name) in people.iter().enumerate() {
@@ -112,7 +114,7 @@ fn cell_at(area: &Area<'_>, cell: Option<&Cell>, from: (i32, i32), (full, counts
     fill(area, from, to, RGBColor(shade(FULL.0), shade(FULL.1), shade(FULL.2)).to_rgba())?;
     frame(area, from, to, FRAME)?;
     // White on what is dark.
-    let ink = if share > 0.6 { RGBColor(255, 255, 255) } else { INK };
+    let ink = if share > 0.7 { RGBColor(255, 255, 255) } else { INK };
     let value = if counts { number(value) } else { format!("{value:.2}") };
     write(area, &value, (middle.0, middle.1 - 9), Side::Middle, (FONT_PX + 3, ink))?;
     let of = if counts { format!("of {}", cell.n) } else { format!("n = {}", cell.n) };

@@ -171,7 +171,7 @@ pub fn time_ticks(secs: f64, most: usize) -> Vec<f64> {
 }
 
 fn at_steps(low: f64, high: f64, most: usize, mut steps: impl Iterator<Item = f64>) -> Vec<f64> {
-    if !(high > low) {
+    if high.partial_cmp(&low) != Some(std::cmp::Ordering::Greater) {
         return Vec::new();
     }
     let Some(step) = steps.find(|s| (high - low) / s < most as f64 + 1e-9) else { return Vec::new() };

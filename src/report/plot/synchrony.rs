@@ -17,6 +17,11 @@ const PAIRS: usize = 6;
 const BAND: RGBColor = RGBColor(205, 205, 205);
 const FRAME: RGBColor = RGBColor(150, 150, 150);
 
+/// Panels side by side.
+const COLUMNS: usize = 3;
+/// From a value of an axis to px.
+type Place<'a> = &'a dyn Fn(f64) -> i32;
+
 /// One signal of an unordered pair: each following the other.
 struct Panel<'a> {
     title: String,
@@ -52,17 +57,20 @@ pub fn draw(source: &Source) -> Result<Option<Sheet>, Fault> {
     let find =
         |signal: &str, from: &str, to: &str| all.iter().find(|r| r.signal == signal && r.from == from && r.to == to);
     let (wide, high) = (LEFT + PANEL.0 + GAP, PANEL.1 + 96);
-    let size = (wide * signals.len() as i32 + GAP, 44 + (high + LINE_PX) * pairs.len() as i32 + 56);
+    let lines = signals.len().div_ceil(COLUMNS) as i32;
+    let of_pair = high * lines + LINE_PX;
+    let size = (wide * signals.len().min(COLUMNS) as i32 + GAP, 44 + of_pair * pairs.len() as i32 + 50);
     let drawn = sheet(size, |area| {
         write(area, &cut(&source.row.id, FONT_PX + 3, size.0 - 40), (16, 22), Side::Left, (FONT_PX + 3, INK))?;
         for (row, pair) in pairs.iter().enumerate() {
-            let top = 44 + row as i32 * (high + LINE_PX);
+            let top = 44 + row as i32 * of_pair;
             let names = format!("{} and {}", pair.0, pair.1);
             write(area, &cut(&names, FONT_PX, size.0 - 40), (16, top + 8), Side::Left, (FONT_PX, INK))?;
             for (column, signal) in signals.iter().enumerate() {
                 let sides = [find(signal, pair.1, pair.0), find(signal, pair.0, pair.1)];
                 let panel = Panel { title: signal.replace('_', " "), sides, names: *pair };
-                panel_at(area, &panel, (column as i32 * wide + LEFT + GAP / 2, top + 2 * LINE_PX))?;
+                let corner = ((column % COLUMNS) as i32 * wide, (column / COLUMNS) as i32 * high);
+                panel_at(area, &panel, (corner.0 + LEFT + GAP / 2, top + corner.1 + 2 * LINE_PX + 4))?;
             }
         }
         legend(area, size.1 - 28)?;
@@ -128,7 +136,7 @@ fn panel_at(area: &Area<'_>, panel: &Panel<'_>, (left, top): (i32, i32)) -> Draw
 }
 
 /// The band, the curve, and its peak.
-fn side_at(area: &Area<'_>, side: &Synchrony, (sign, x, y): (f64, &dyn Fn(f64) -> i32, &dyn Fn(f64) -> i32)) -> Drawn {
+fn side_at(area: &Area<'_>, side: &Synchrony, (sign, x, y): (f64, Place<'_>, Place<'_>)) -> Drawn {
     let band = band(side);
     if band.len() > 1 {
         let upper = band.iter().map(|(lag, _, high)| (x(sign * lag), y(*high)));

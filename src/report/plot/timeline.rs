@@ -15,7 +15,7 @@ const WIDTH: i32 = 1400;
 const RIGHT: i32 = 24;
 const LANE: i32 = 24;
 const STRIP: i32 = 84;
-const GAP: i32 = 10;
+const GAP: i32 = 16;
 /// The room for names on the left, at most.
 const NAMES: i32 = 240;
 /// Lanes of turns, of voices, and strips of persons that are drawn.
@@ -349,8 +349,8 @@ fn curve(
 ) -> Drawn {
     for (first, run) in runs(bins) {
         let mut points = Vec::with_capacity(2 * run);
-        for at in first..first + run {
-            let Some((low, high)) = bins[at] else { continue };
+        for (at, bin) in bins.iter().enumerate().skip(first).take(run) {
+            let Some((low, high)) = *bin else { continue };
             let middle = (x(at) + x(at + 1)) / 2;
             points.push((middle, y(low)));
             if y(high) != y(low) {
