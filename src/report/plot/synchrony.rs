@@ -112,7 +112,8 @@ fn panel_at(area: &Area<'_>, panel: &Panel<'_>, (left, top): (i32, i32)) -> Draw
         let own = points(s).into_iter().filter_map(|p| p.1);
         own.chain(band(s).into_iter().flat_map(|(_, low, high)| [low, high])).collect::<Vec<_>>()
     });
-    let reach = values.map(f64::abs).fold(0.1, f64::max) * 1.15;
+    // Room above the curves for what is written there.
+    let reach = values.map(f64::abs).fold(0.1, f64::max) * 1.45;
     let x = |lag: f64| left + ((lag + longest) / (2.0 * longest) * f64::from(PANEL.0)).round() as i32;
     let y = |r: f64| top + ((reach - r) / (2.0 * reach) * f64::from(PANEL.1)).round() as i32;
     for (side, sign) in panel.sides.iter().zip([-1.0, 1.0]) {
@@ -193,7 +194,10 @@ fn axes(
     let unit = if is_secs { "lag (s)" } else { "lag (exchanges)" };
     write(area, unit, (left + PANEL.0 / 2, bottom + 30), Side::Middle, (FONT_PX - 2, INK))?;
     let room = PANEL.0 / 2 - 44;
-    let follows = |name: &str| cut(&format!("{name} follows"), FONT_PX - 3, room);
+    let follows = |name: &str| {
+        let rest = " follows";
+        cut(name, FONT_PX - 3, room - width(rest, FONT_PX - 3)) + rest
+    };
     write(area, &follows(panel.names.0), (left, bottom + 30), Side::Left, (FONT_PX - 3, QUIET))?;
     write(area, &follows(panel.names.1), (left + PANEL.0, bottom + 30), Side::Right, (FONT_PX - 3, QUIET))
 }
