@@ -6,23 +6,27 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueHint};
 use turnwise::store::{Format, Writer};
 
+mod correct;
 pub mod evaluate;
 mod export;
 mod extract;
 mod init;
 mod models;
 mod pack;
+mod plot;
 mod probe;
 mod report;
 mod status;
 mod transcript;
 
+pub use correct::Correct;
 pub use evaluate::Evaluate;
 pub use export::{Export, ExportJsonl, ExportRescue};
 pub use extract::Extract;
 pub use init::Init;
 pub use models::{FetchModels, Models, ModelsCommand};
 pub use pack::Pack;
+pub use plot::{Plot, What};
 pub use probe::Probe;
 pub use report::Report;
 pub use status::Status;
@@ -76,6 +80,9 @@ pub enum Command {
     Extract(Box<Extract>),
     /// Tell how a corpus stands: what is done, failed, stale or missing, how fast it goes and how long it will take.
     Status(Status),
+    /// Say what models got wrong: this voice is Ann, these two persons are one, this face is nobody's, these turns are no
+    /// speech. The next extraction follows it.
+    Correct(Correct),
     /// Tell what is understood of a recording (streams, times, rates) or a transcript (format, labels, counts, repairs).
     Probe(Probe),
     /// Show what a table or an output folder holds.
@@ -83,6 +90,9 @@ pub enum Command {
     /// Draw what an output folder holds: one page an interview with its timeline, and an index; a browser opens them from
     /// the file, and nothing is fetched.
     Report(Report),
+    /// Draw a figure of one interview for a paper, as SVG or PNG: its timeline, who does what to whom, or synchrony by
+    /// lag.
+    Plot(Plot),
     /// Find out who speaks when in a recording, and write it as RTTM.
     Diarize(Diarize),
     /// Score speech turns against a reference: diarization and Jaccard error rates.

@@ -403,6 +403,12 @@ pub enum Warning {
     /// Speech was heard, and segmentation told no speaker.
     #[error("speech_unsegmented: speech was heard but no speaker told; all of it is given to one")]
     SpeechUnsegmented,
+    /// A correction that is not applied.
+    #[error("correction: {what}")]
+    Correction {
+        /// The line, and why.
+        what: String,
+    },
     /// Fewer speakers than asked for.
     #[error(
         "too_few_speakers: {found} of at least {least} speakers found; no further voice is told apart in \

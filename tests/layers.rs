@@ -52,7 +52,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("ndarray", &["inference", "audio", "speaker", "face", "body"]),
     ("nalgebra", &["face"]),
     // Pictures of video frames, cut out, drawn on and written.
-    ("image", &["signal", "media", "face", "body", "export", "commands"]),
+    ("image", &["signal", "media", "face", "body", "export", "report", "commands"]),
     ("csv", &["sheet", "transcript", "commands", "store"]),
     ("quick_xml", &["transcript"]),
     ("encoding_rs", &["transcript", "sheet"]),
@@ -67,6 +67,9 @@ const DOORS: &[(&str, &[&str])] = &[
     ("unicode_width", &["inspect"]),
     ("rustfft", &["dft"]),
     ("realfft", &["dft"]),
+    ("plotters", &["report"]),
+    ("resvg", &["report"]),
+    ("ttf_parser", &["report"]),
     ("forust_ml", &["baseline"]),
     ("linfa", &["baseline"]),
     ("linfa_logistic", &["baseline"]),

@@ -34,6 +34,8 @@ TASKS = ".tasks"
 # These are the pipeline's own to give.
 OWN = ("--out", "--only", "--plan", "--jobs", "-j", "--models", "--memory-limit", "--prune", "--shard", "--retry-failed")
 OWN += ("--limit-minutes",)
+# What somebody who looked knows better, beside the tables.
+CORRECTIONS = "corrections.csv"
 SOME_FAILED = 1
 # Lines of a task's log that are kept, and tasks that wait for each that can run.
 LOG_LINES = 200
@@ -145,6 +147,9 @@ def main() -> int:
     args, options = arguments()
     program = shutil.which(args.turnwise) or sys.exit(f"error: there is no program {args.turnwise}")
     out = Path(os.path.abspath(args.out))
+    if (out / CORRECTIONS).is_file() and not any(o.split("=")[0] == "--corrections" for o in options):
+        # Tasks write into folders of their own, where they would not find it.
+        options = [*options, f"--corrections={out / CORRECTIONS}"]
     command = [os.path.abspath(program), "extract", os.path.abspath(args.manifest), f"--out={out}"]
     command += [*([f"--models={args.models}"] if args.models else []), *options]
     planned = subprocess.run([*command, "--plan"], stdout=subprocess.PIPE, text=True)

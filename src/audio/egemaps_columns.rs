@@ -61,7 +61,7 @@ pub fn functional_columns(cut_off: CutOff) -> Vec<Column<Functionals>> {
     let mut columns: Vec<Column<Functionals>> = FUNCTIONALS.iter().enumerate().map(column).collect();
     let why = "Why the eGeMAPS columns are null; null = nothing is missing, single values that are not defined \
                aside. no_stream (no sound), past_end (begins after the sound's end), too_short (less than 60 ms of \
-               sound in the turn) and silent (digital silence) empty them all; unvoiced (no frame voiced by \
+               sound in the turn) and silent (digital silence), and not_speech (a correction) empty them all; unvoiced (no frame voiced by \
                openSMILE's tracker) those that need voice.";
     columns.push(Column::text("egemaps_missing", why, |f: &Functionals| f.missing).until(cut_off));
     columns

@@ -20,8 +20,9 @@ pub fn turn_voice_columns() -> Vec<Column<TurnVoice>> {
          egemaps_missing) are null; null = nothing is missing. unvoiced (sound, but no voiced frame) empties pitch, \
          jitter, shimmer and snr alone: level, rates and pauses stay. Each other code empties them all: no_stream \
          (no sound), past_end (begins after the sound's end, or has less than {voice.min_turn_secs} s before it), \
-         too_short (less than {voice.min_turn_secs} s), silent (no frame above -100 dBFS). The rate \
-         speaking_rate_words_per_sec stays wherever the turn is long enough.",
+         too_short (less than {voice.min_turn_secs} s), silent (no frame above -100 dBFS), \
+         not_speech (nobody speaks in it, by a line of corrections.csv). The rate speaking_rate_words_per_sec stays \
+         wherever the turn is long enough, but for not_speech.",
         |t: &TurnVoice| t.missing,
     ));
     all_until(CutOff::TurnEnd, columns)

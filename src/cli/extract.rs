@@ -34,6 +34,9 @@ pub struct Extract {
     /// embedding.
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub enrol: Option<PathBuf>,
+    /// Corrections to apply (see `turnwise correct`). Default: DIR/corrections.csv, where it is there.
+    #[arg(long, value_name = "FILE.csv", value_hint = ValueHint::FilePath)]
+    pub corrections: Option<PathBuf>,
     /// A dictionary in LIWC's format for the columns of words, of the transcripts' language, instead of the shipped
     /// lists of English; the same as `--set turns.language.dictionary=FILE`.
     #[arg(long, value_name = "FILE.dic", value_hint = ValueHint::FilePath)]

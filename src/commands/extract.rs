@@ -21,7 +21,7 @@ use turnwise::store::paths::{check_interview_id, rttm_path};
 use super::estimate::Estimate;
 use super::logs::Logs;
 use super::progress::Display;
-use super::{SOME_FAILED, keep_apart, logging, part, print, recipe, say, sharing};
+use super::{SOME_FAILED, correct, keep_apart, logging, part, print, recipe, say, sharing};
 use crate::cli::{Cli, Extract, Share, Speakers, Worker};
 
 /// Ended by a signal, as shells tell it: 128 and its number.
@@ -56,7 +56,7 @@ pub fn run(args: &Extract, cli: &Cli, registry: &Registry) -> Result<ExitCode> {
     lexicon(&recipe.turns.language)?;
     let unlisted = unlisted(args)?;
     let metadata = pipeline::file_metadata(&recipe, registry)?;
-    let mut requests = part::of(requests(args)?, args, &recipe, &metadata)?;
+    let mut requests = part::of(correct::give(args, requests(args)?)?, args, &recipe, &metadata)?;
     let estimate = args.estimate.then(|| Estimate::begin(&args.out, &recipe, &metadata, &mut requests));
     if requests.is_empty() {
         say(&part::none(args));

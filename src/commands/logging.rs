@@ -23,7 +23,8 @@ pub fn start(cli: &Cli) {
         (false, 2) => "debug",
         (false, _) => "trace",
     };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(format!("warn,turnwise={level}")));
+    let filter = EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| EnvFilter::new(format!("warn,usvg=error,turnwise={level}")));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(|| Clean)

@@ -1,6 +1,7 @@
 //! One function a command.
 
 mod baseline;
+mod correct;
 mod diarize;
 mod estimate;
 mod evaluate;
@@ -53,9 +54,11 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Extract(args) => return extract::run(args, cli, &registry()?),
         Command::Worker(args) => extract::worker(args, &registry()?)?,
         Command::Status(args) => print(&status::run(args, &registry()?)?)?,
+        Command::Correct(args) => correct::run(args)?,
         Command::Probe(args) => print(&probe::run(args)?)?,
         Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
         Command::Report(args) => print(&report::run(args)?)?,
+        Command::Plot(args) => report::plot(args)?,
         Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
         Command::Score(args) => print(&diarize::score(args)?)?,
         Command::Voice(args) => voice::run(args, &registry()?)?,

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use turnwise::corpus::{self, Counts, Found, State, Status, words_of_bytes, words_of_secs};
 use turnwise::error::Error;
 use turnwise::inference::Registry;
+use turnwise::pipeline::corrections::Corrections;
 use turnwise::pipeline::{self, Against, Look, Making, Stale};
 use turnwise::recipe::Recipe;
 use turnwise::text::clean;
@@ -32,7 +33,9 @@ pub fn run(args: &cli::Status, registry: &Registry) -> Result<String> {
         Some(path) => Some(corpus::read_manifest(path)?),
         None => None,
     };
+    let corrections = Corrections::of_folder(&args.out)?;
     let requests = requests.map(|mut requests| {
+        corrections.give(&mut requests);
         requests.retain(|request| args.shard.is_none_or(|shard| shard.holds(&request.interview_id)));
         requests
     });
@@ -43,7 +46,8 @@ pub fn run(args: &cli::Status, registry: &Registry) -> Result<String> {
         (None, Some(last)) => last.making.clone(),
         (of, _) => Making::of(&pipeline::file_metadata(of.as_ref().unwrap_or(&Recipe::default()), registry)?),
     };
-    let against = Against::new(making, compared.as_ref(), Look::Ends);
+    let mut against = Against::new(making, compared.as_ref(), Look::Ends);
+    against.corrections = Some(corrections);
     let mut status = corpus::status(&args.out, requests.as_deref(), &against)?;
     if args.shard.is_some() {
         // Interviews of other parts are not removed.
@@ -147,6 +151,7 @@ fn words(why: Stale) -> &'static str {
         Stale::Models => "other models",
         Stale::Version => "other version",
         Stale::Input => "input changed",
+        Stale::Corrections => "corrections changed",
         Stale::InputGone => "input out of reach",
         Stale::Output => "table gone or changed",
         Stale::Record => "no record",

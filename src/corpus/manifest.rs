@@ -135,6 +135,7 @@ fn request(row: &Row<'_>, folder: &Path) -> Result<Request> {
         group: row.cell("group").map(ToOwned::to_owned),
         roles: roles(row)?,
         bounds,
+        corrections: Vec::new(),
         folder: if folder.as_os_str().is_empty() { ".".into() } else { folder.to_owned() },
     })
 }

@@ -12,6 +12,7 @@ mod blendshape;
 #[cfg(test)]
 mod clips;
 mod config;
+mod corrected;
 mod crop;
 mod detect;
 mod enrolment;

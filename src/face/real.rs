@@ -66,6 +66,8 @@ pub enum Nobody {
     OutOfPicture,
     /// More persons than the recipe allows.
     TooMany,
+    /// Somebody who knows says so.
+    Corrected,
 }
 
 impl Nobody {
@@ -78,6 +80,7 @@ impl Nobody {
             Nobody::TooShort => "too_short",
             Nobody::OutOfPicture => "out_of_picture",
             Nobody::TooMany => "too_many",
+            Nobody::Corrected => "corrected",
         }
     }
 }

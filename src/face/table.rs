@@ -205,7 +205,7 @@ pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
         keypoints more than {face.person_keypoints_apart} apart), or, where it is like no person, too_small (mean \
         below {face.person_size_px} px), too_doubtful (mean score below {face.person_score}, or seen again below \
         0.6), too_short (below {face.person_secs} s), out_of_picture (less than {face.person_in_frame} of it inside) \
-        or too_many (face.persons_max).";
+        or too_many (face.persons_max); or corrected (corrections.csv says so).";
     let again = "Least detector score of the face seen again with 40, 64 and 96 px a side amid six sizes of its \
                  surroundings, mean over up to three looks, 0 to 1; null = not looked at, as it is too small, doubtful \
                  or short. Of a wall lamp 0.18, of people 0.52 and more.";

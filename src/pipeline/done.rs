@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::fingerprint::FileMark;
 use super::glance::{Kept, Making, media_bytes};
-use super::{Interview, Request, Timings, inputs};
+use super::{Interview, Request, Timings, corrections, inputs};
 use crate::error::{Error, Result};
 use crate::recipe::{Recipe, short_hash};
 use crate::store::parquet::FileMetadata;
@@ -33,6 +33,9 @@ pub(super) struct Record {
     /// Of the names of the files that were asked for; see [`has_record`].
     #[serde(default)]
     names_hash: String,
+    /// Of its corrections; empty where there were none.
+    #[serde(default)]
+    pub(super) corrections: String,
     /// By role: `media`, `transcript`, … `None` where one of them was a pipe.
     pub(super) inputs: Option<BTreeMap<String, FileMark>>,
     /// By table, `interviews` and `rttm` among them.
@@ -100,6 +103,7 @@ pub(super) fn keep(out: &Path, made: &Interview, metadata: &FileMetadata, names:
         media_secs,
         request_hash: inputs.request_hash().to_owned(),
         names_hash: names_hash(request),
+        corrections: corrections::hash(&request.corrections),
         inputs: inputs.marks(),
         outputs,
         stage_bytes: made.stage_bytes,

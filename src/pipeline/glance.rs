@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::corrections::{self, Corrections};
 use super::done::{self, Record};
 use super::fingerprint::FileMark;
 use super::{Request, inputs, schemas};
@@ -59,6 +60,8 @@ pub enum Stale {
     Version,
     /// An input, or what the manifest says of the interview, is another.
     Input,
+    /// What corrections say of it is another.
+    Corrections,
     /// A file it was made from is not there, or cannot be read.
     InputGone,
     /// A table is gone, or not what was written.
@@ -96,6 +99,8 @@ pub struct Against<'a> {
     pub recipe: Option<&'a Recipe>,
     /// How closely.
     pub look: Look,
+    /// What corrections say of interviews for which there is no request.
+    pub corrections: Option<Corrections>,
     tables: Vec<&'static str>,
 }
 
@@ -103,7 +108,7 @@ impl<'a> Against<'a> {
     /// Compares with this making.
     pub fn new(making: Making, recipe: Option<&'a Recipe>, look: Look) -> Self {
         let tables = schemas(recipe.unwrap_or(&Recipe::default())).iter().map(|s| s.name).collect();
-        Against { making, recipe, look, tables }
+        Against { making, recipe, look, corrections: None, tables }
     }
 
     /// Looks at an interview; without a `request` not at its inputs.
@@ -118,6 +123,7 @@ impl<'a> Against<'a> {
         }
         let why = match (self.making_differs(&record), request) {
             (Some(why), _) => Some(why),
+            _ if self.corrections_differ(&record, request) => Some(Stale::Corrections),
             (None, Some(request)) => self.inputs_differ(&record, request)?,
             (None, None) => None,
         };
@@ -138,6 +144,15 @@ impl<'a> Against<'a> {
         } else {
             (made.models != self.making.models).then_some(Stale::Models)
         }
+    }
+
+    fn corrections_differ(&self, record: &Record, request: Option<&Request>) -> bool {
+        let said = match (request, &self.corrections) {
+            (Some(request), _) => corrections::hash(&request.corrections),
+            (None, Some(all)) => corrections::hash(&all.of(&record.interview_id)),
+            (None, None) => return false,
+        };
+        said != record.corrections
     }
 
     fn inputs_differ(&self, record: &Record, request: &Request) -> Result<Option<Stale>> {

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::corrections::Corrected;
 use super::hear::Heard;
 use super::scene::Scene;
 use super::tables::MadeTable;
@@ -77,7 +78,7 @@ fn made_tables(transcript: &Transcript, heard: &Heard) -> (Vec<Table>, Vec<Strin
     let request = Request { interview_id: "a".into(), ..Request::default() };
     let (recipe, seen) = (Recipe::default(), Seen::default());
     let tables = tables::tables(
-        &Scene::new(&request, &recipe, Some(transcript), heard, &seen, &warnings)
+        &Scene::new(&request, &recipe, (Some(transcript), &Corrected::default()), heard, &seen, &warnings)
             .unwrap()
             .with_words(crate::turns::Lexicon::english()),
     )

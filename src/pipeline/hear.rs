@@ -17,7 +17,7 @@ use crate::recipe::Recipe;
 use crate::signal::Sound;
 use crate::speaker::{self, Diarization, LabelledTurn, Recording, SpeakerBounds, SpeakerModels, Told, VAD_CHUNKS};
 use crate::store::rttm::{of_recording, read_rttm_counting, uri_for};
-use crate::transcript::{self, Transcript};
+use crate::transcript;
 use crate::turns;
 use crate::warning::Warning;
 
@@ -31,10 +31,10 @@ pub(crate) struct Heard {
     pub(crate) diarization: Diarization,
 }
 
-/// Decodes the sound and finds out who speaks when, and how.
+/// Decodes the sound and finds out who speaks when, and how. `turns` are those of the transcript in which somebody speaks.
 pub(super) fn hear(
     work: Work<'_>,
-    transcript: Option<&Transcript>,
+    turns: Option<&[Turn]>,
     voice: &mut VoiceModels,
     speaker: &mut SpeakerModels,
     (stages, inputs): (&Stages<'_>, &Inputs),
@@ -76,7 +76,7 @@ pub(super) fn hear(
         },
         || {
             let step = Instant::now();
-            let diarization = who_spoke(request, transcript, of_sound, speaker, recipe);
+            let diarization = who_spoke(request, turns, of_sound, speaker, recipe);
             progress(Progress::Step(Step::SpeakersDone));
             (diarization, step.elapsed().as_secs_f64())
         },
@@ -141,7 +141,7 @@ fn sound_hash(audio: &impl Sound) -> Result<String> {
 /// Diarization, or the RTTM that replaces it.
 fn who_spoke(
     request: &Request,
-    transcript: Option<&Transcript>,
+    said: Option<&[Turn]>,
     sound: OfSound<'_>,
     models: &mut SpeakerModels,
     recipe: &Recipe,
@@ -170,7 +170,7 @@ fn who_spoke(
             let (known, recording) = stages.result(Stage::Speakers, on.as_ref(), || {
                 Ok((known_voices(&hearing, models)?, Recording::hear(audio, models, &hearing)?))
             })?;
-            let turns = |speech: &[f32]| transcript.map_or_else(Vec::new, |t| labelled_turns(&t.turns, speech, recipe));
+            let turns = |speech: &[f32]| said.map_or_else(Vec::new, |said| labelled_turns(said, speech, recipe));
             let told = Told { bounds: request.bounds, voices: &known, turns: Some(&turns) };
             let mut diarization = recording.diarization(audio, &recipe.speaker, &told)?;
             speaker::name_speakers(&mut diarization, &known, recipe.speaker.enrolment.min_similarity);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::Request;
 use super::fingerprint::{FileMark, Stat};
+use super::{Request, corrections};
 use crate::error::{Error, Result};
 use crate::recipe::{Recipe, short_hash};
 
@@ -138,9 +138,10 @@ fn request_hash<'a>(request: &Request, files: impl Iterator<Item = (&'a str, Opt
     let files: Vec<_> = files.collect();
     let people = (&request.group, &request.roles, &request.bounds);
     let parts = (&request.interview_id, &request.media_name, &request.sample_id, people, files);
-    let text = match &request.embedded {
-        None => serde_json::to_string(&parts),
-        Some(pick) => serde_json::to_string(&(parts, pick)),
+    let text = match (&request.embedded, corrections::hash(&request.corrections)) {
+        (None, said) if said.is_empty() => serde_json::to_string(&parts),
+        (Some(pick), said) if said.is_empty() => serde_json::to_string(&(parts, pick)),
+        (pick, said) => serde_json::to_string(&(parts, pick, said)),
     };
     let text = text.map_err(|e| Error::write(&request.interview_id, e))?;
     Ok(short_hash(text.as_bytes()))

@@ -116,7 +116,7 @@ fn layout<'a>() -> Layout<Row<'a>> {
          transcript's times do not fit the speech: they fit it elsewhere, by transcript_offset_secs, with a confidence \
          of {turns.transcript_fit.min_confidence} and {turns.transcript_fit.min_secs} s or more away; or they were \
          moved, as asked, or could not be. crowd: more people than every \
-         pair of which dyads and synchrony have. Something of the recording is lost or replaced: decode_error, \
+         pair of which dyads and synchrony have. correction: a line of corrections.csv is not applied. Something of the recording is lost or replaced: decode_error, \
          shortfall, truncated, frames_missing, video_gap, gap_filled, gaps_filled, not_sound, audio_overlap, \
          track_lost, bytes_unread, no_stream, video_time_order, channels_cancel. Times are in doubt: \
          timestamp_jump, times_early, audio_clock, video_clock, duration_doubtful. The transcript: transcript (cues \
@@ -126,10 +126,21 @@ fn layout<'a>() -> Layout<Row<'a>> {
          speech_unsegmented, too_few_speakers. The words tell the rest.",
     );
     columns.push(Column::new(warnings, |r: &Row<'a>| r.warnings.clone()));
+    columns.extend([
+        Column::int(
+            "corrections",
+            "",
+            "Lines of corrections.csv about the interview (table corrections); null where it failed.",
+            |r: &Row<'a>| r.scene().map(|s| s.corrected.counts().0),
+        ),
+        Column::int("corrections_applied", "", "How many of them were applied.", |r: &Row<'a>| {
+            r.scene().map(|s| s.corrected.counts().1)
+        }),
+    ]);
     let hashes = [
         Column::text(
             "request_hash",
-            "Of the inputs: contents of media, transcript, RTTM and enrolment, speaker bounds.",
+            "Of the inputs: contents of media, transcript, RTTM and enrolment, speaker bounds, corrections.",
             |r: &Row<'a>| r.request_hash,
         ),
         Column::text("recipe_hash", "Of the recipe, enrolled voices and faces by their contents.", |r: &Row<'a>| {

@@ -12,6 +12,7 @@
 mod cast_truth;
 #[cfg(test)]
 mod clock_truth;
+pub mod corrections;
 mod done;
 mod enrolment;
 mod fingerprint;
@@ -32,6 +33,7 @@ mod scene;
 mod schema_page;
 #[cfg(test)]
 mod smile_truth;
+mod spoken;
 mod stages;
 mod tables;
 mod told;
@@ -67,6 +69,7 @@ use crate::recipe::Recipe;
 use crate::speaker::SpeakerBounds;
 use crate::table::{ColumnData, Table};
 use crate::warning::Warnings;
+use corrections::{Corrected, Correction};
 use frames::Frames;
 use hear::Heard;
 use scene::Scene;
@@ -102,6 +105,9 @@ pub struct Request {
     pub roles: BTreeMap<String, String>,
     /// How many speakers there are.
     pub bounds: SpeakerBounds,
+    /// What somebody who looked knows better.
+    #[serde(default)]
+    pub corrections: Vec<Correction>,
     /// What the manifest's paths are relative to; empty where there is no manifest. Tables name files as the manifest
     /// does.
     #[serde(default)]
@@ -291,6 +297,11 @@ pub fn extract(
     // Before anything else reads them: what is made must be of these contents, or of none.
     let inputs = Inputs::take(request, recipe)?;
     let transcript = transcript::read_transcript(work)?;
+    let mut corrected = Corrected::new(&request.corrections);
+    if let Some(transcript) = &transcript {
+        corrections::correct_transcript(&mut corrected, &transcript.turns);
+    }
+    let spoken = transcript.as_ref().map(|t| corrected.spoken(&t.turns));
     let lexicon = lexicon::lexicon(&recipe.turns.language)?;
     // What a failed interview asked before is not this one's.
     drop(models.usage.take());
@@ -299,11 +310,11 @@ pub fn extract(
     let stages = Stages::new(cache, &request.interview_id);
     let kept = (&stages, &inputs);
     let (heard, seen) = rayon::join(
-        || hear::hear(work, transcript.as_ref(), voice, speaker, kept),
+        || hear::hear(work, spoken.as_deref(), voice, speaker, kept),
         || watch::watch(work, face.as_mut(), body.as_mut(), kept),
     );
-    let (heard, mut timings) = heard?;
-    let (seen, watch_secs) = seen?;
+    let (mut heard, mut timings) = heard?;
+    let (mut seen, watch_secs) = seen?;
     timings.watch_secs = watch_secs;
     if request.media.is_some() && heard.report.is_none() && seen.report.is_none() && !recipe.input.skip_video {
         return Err(Error::media(
@@ -314,7 +325,10 @@ pub fn extract(
 
     progress(Progress::Step(Step::Describe));
     let step = Instant::now();
-    let scene = Scene::new(request, recipe, transcript.as_ref(), &heard, &seen, &warnings)?.with_words(&lexicon);
+    correct(&mut corrected, &mut heard, &mut seen, transcript.is_some());
+    corrected.warnings().into_iter().for_each(|w| warnings.push(w));
+    let said = (transcript.as_ref(), &corrected);
+    let scene = Scene::new(request, recipe, said, &heard, &seen, &warnings)?.with_words(&lexicon);
     let tables = tables::tables(&scene)?;
     inputs.must_be_unchanged(request, recipe)?;
     let stage_bytes = stages.commit();
@@ -326,6 +340,15 @@ pub fn extract(
     let annotation = heard.diarization.annotation.clone();
     let sources = Sources { heard, seen };
     Ok(Interview { request: request.clone(), inputs, tables, sources, row, annotation, timings, stage_bytes })
+}
+
+/// Puts what is known better into what was heard and seen; bodies follow their faces.
+fn correct(corrected: &mut Corrected, heard: &mut Heard, seen: &mut Seen, has_transcript: bool) {
+    corrections::correct_speech(corrected, &mut heard.diarization, has_transcript);
+    if corrections::correct_faces(corrected, &mut seen.faces) {
+        let faces = &seen.faces;
+        seen.bodies.name(|track| faces.person_of(track));
+    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Request;
+use super::corrections::Corrected;
 use super::frames::Frames;
 use super::hear::Heard;
+use super::spoken::Spoken;
 use super::transcript::{place_codes, place_events, place_on_sound};
 use super::watch::Seen;
 use super::who;
@@ -32,6 +34,8 @@ pub(crate) struct Scene<'a> {
     pub(super) transcript: Option<&'a Transcript>,
     pub(super) heard: &'a Heard,
     pub(super) seen: &'a Seen,
+    /// What is known better, and what became of it.
+    pub(super) corrected: &'a Corrected,
     /// The transcript's, else the speech turns.
     pub(super) turns: Vec<Turn>,
     /// What the transcript says is heard and not said.
@@ -66,6 +70,8 @@ pub(crate) struct Scene<'a> {
     pub(super) contradicted: Vec<bool>,
     /// Voice and person by the speaker of turns.
     pub(super) links: BTreeMap<String, SpeakerLink>,
+    /// The turns in which somebody speaks, where there are others.
+    pub(super) spoken: Option<Spoken>,
 }
 
 impl<'a> Scene<'a> {
@@ -76,15 +82,15 @@ impl<'a> Scene<'a> {
     pub(super) fn new(
         request: &'a Request,
         recipe: &'a Recipe,
-        transcript: Option<&'a Transcript>,
+        (transcript, corrected): (Option<&'a Transcript>, &'a Corrected),
         heard: &'a Heard,
         seen: &'a Seen,
         warnings: &Warnings,
     ) -> Result<Self> {
         let annotation = &heard.diarization.annotation;
-        let mut turns = transcript.map_or_else(|| turns::turns_of_speech(annotation), |t| t.turns.clone());
+        let mut turns = transcript.map_or_else(|| corrected.turns_of_speech(annotation), |t| t.turns.clone());
         let offset = match transcript {
-            Some(_) => measure_offset(&turns, recipe, heard, warnings),
+            Some(_) => measure_offset(&corrected.spoken(&turns), recipe, heard, warnings),
             None => Err(NoOffset { missing: Missing::NoTranscript, confidence: None }),
         };
         let mut events = transcript.map_or_else(Vec::new, |t| t.events.clone());
@@ -99,7 +105,9 @@ impl<'a> Scene<'a> {
         transcript.and_then(|_| turns::words_outside(&turns)).into_iter().for_each(|w| warnings.push(w));
         turns::crowd(&turns).into_iter().for_each(|w| warnings.push(w));
 
-        let matches = transcript.map_or_else(Vec::new, |_| turns::match_speakers(&turns, annotation));
+        let matches = transcript.map_or_else(Vec::new, |_| {
+            turns::match_speakers(&corrected.spoken(&turns), annotation, corrected.voices())
+        });
         let cast = turns::cast(annotation, &seen.faces, &heard.acoustics, &recipe.turns);
         let face_turns = turns::face_turns(&turns, &seen.faces, &recipe.turns);
         let body_turns = turns::body_turns(&turns, &seen.bodies, &seen.faces, &recipe.turns);
@@ -107,21 +115,16 @@ impl<'a> Scene<'a> {
         let known = Known { recipe, annotation, seen, labels: labels.as_ref(), cast: &cast, face_turns: &face_turns };
         let facts: Vec<TurnFacts> = turns.iter().enumerate().map(|(i, t)| known.facts(i, t)).collect();
         let links = known.links(&turns);
-        let contradicted: Vec<bool> = facts.iter().map(|f| f.contradicts() == Some(true)).collect();
+        let contradicts = |(at, f): (usize, &TurnFacts)| corrected.speaks(at) && f.contradicts() == Some(true);
+        let contradicted: Vec<bool> = facts.iter().enumerate().map(contradicts).collect();
         turns::contradictions(&turns, &contradicted, &matches).into_iter().for_each(|w| warnings.push(w));
 
-        let voice = |(t, f): (&Turn, &TurnFacts)| {
-            audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, f.words.ok(), &recipe.voice)
-        };
-        // Without sound there is nothing to hold for every turn.
-        let mut voices = Vec::new();
-        if heard.report.is_some() {
-            voices = turns.iter().zip(&facts).map(voice).collect::<Result<_>>()?;
-        }
+        let voices = voices(&turns, &facts, (heard, corrected), recipe)?;
         Ok(Scene {
             request,
             recipe,
             transcript,
+            corrected,
             heard,
             seen,
             turns,
@@ -141,6 +144,7 @@ impl<'a> Scene<'a> {
             said: Vec::new(),
             contradicted,
             links,
+            spoken: None,
         })
     }
 
@@ -150,6 +154,7 @@ impl<'a> Scene<'a> {
             let declared = transcript.language.as_deref();
             self.said = turns::said(&self.turns, lexicon, declared, &self.recipe.turns.language);
         }
+        self.spoken = self.corrected.leaves_turns_out().then(|| Spoken::of(&self));
         self
     }
 
@@ -168,8 +173,23 @@ impl<'a> Scene<'a> {
         &self.heard.diarization.annotation
     }
 
-    /// What people do to each other is told from this.
+    /// What people do to each other is told from this: turns in which nobody speaks are not there.
     pub(super) fn relations(&self) -> Relations<'_> {
+        let all = self.all_relations();
+        let Some(spoken) = &self.spoken else { return all };
+        Relations {
+            dropped: &spoken.dropped,
+            turns: &spoken.turns,
+            voices: &spoken.voices,
+            said: &spoken.said,
+            face_turns: &spoken.face_turns,
+            contradicted: &spoken.contradicted,
+            ..all
+        }
+    }
+
+    /// The same of all turns.
+    pub(super) fn all_relations(&self) -> Relations<'_> {
         Relations {
             interview_id: self.id(),
             group: self.group.as_deref(),
@@ -200,6 +220,25 @@ impl<'a> Matched<'a> {
         let pairs = || matches.iter().filter_map(|m| Some((m.label.as_str(), m.diarized.as_deref()?)));
         Matched { voice_of: pairs().collect(), label_of: pairs().map(|(label, voice)| (voice, label)).collect() }
     }
+}
+
+/// The voice of each turn; none without sound, where there is nothing to hold for every turn.
+fn voices(
+    turns: &[Turn],
+    facts: &[TurnFacts],
+    (heard, corrected): (&Heard, &Corrected),
+    recipe: &Recipe,
+) -> Result<Vec<TurnVoice>> {
+    if heard.report.is_none() {
+        return Ok(Vec::new());
+    }
+    let voice = |(at, (t, f)): (usize, (&Turn, &TurnFacts))| {
+        if !corrected.speaks(at) {
+            return Ok(TurnVoice::without(Missing::NotSpeech));
+        }
+        audio::turn_voice(&heard.audio, &heard.acoustics, t.segment, f.words.ok(), &recipe.voice)
+    };
+    turns.iter().zip(facts).enumerate().map(voice).collect()
 }
 
 /// The offset, with what is to be told of it.

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use super::corrections::{corrections_schema, corrections_table};
 use super::frames::{self, FrameTable};
 use super::scene::Scene;
 use super::{hear::Heard, interview};
@@ -61,7 +62,7 @@ fn words_table(scene: &Scene<'_>) -> Result<Table> {
 }
 
 /// Every table but `interviews`, in the order of SCHEMA.md.
-const TABLES: [SceneTable; 17] = [
+const TABLES: [SceneTable; 18] = [
     SceneTable::new(|recipe| turns::turns_schema(&recipe.turns, recipe.body.is_on()), turns_table).of_features(),
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
     SceneTable::new(|recipe| turns::dyads_schema(&recipe.turns), |scene| turns::dyads_table(&scene.relations()))
@@ -94,6 +95,7 @@ const TABLES: [SceneTable; 17] = [
     SceneTable::new(|_| turns::turn_bodies_schema(), turn_bodies_table).only_with_rows(),
     SceneTable::of_frames(frames::BODIES).only_with_rows(),
     SceneTable::of_frames(frames::HANDS).only_with_rows(),
+    SceneTable::new(|_| corrections_schema(), |scene| corrections_table(scene.id(), scene.corrected)).only_with_rows(),
 ];
 
 /// The contract of every table of an output folder, in the order of SCHEMA.md.
@@ -201,9 +203,15 @@ fn turns_table(scene: &Scene<'_>) -> Result<Table> {
         scene.recipe.body.is_on().then(|| scene.facts.iter().enumerate().map(own).collect());
     let describer = Describer::new(scene.heard);
     let table = turns::turns_table(&TurnsOf {
-        relations: scene.relations(),
+        relations: scene.all_relations(),
+        spoken: scene.spoken.as_ref().map(|spoken| (scene.relations(), spoken.places.as_slice())),
         facts: &scene.facts,
-        egemaps: &|turn| describer.functionals(|heard, extractor| turn_egemaps(turn.segment, heard, extractor)),
+        egemaps: &|at, turn| {
+            if !scene.corrected.speaks(at) {
+                return without(Missing::NotSpeech);
+            }
+            describer.functionals(|heard, extractor| turn_egemaps(turn.segment, heard, extractor))
+        },
         said: &scene.said,
         bodies: bodies.as_deref(),
         config: &scene.recipe.turns,

@@ -18,6 +18,7 @@ mod interview;
 mod media;
 mod page;
 mod pairs;
+mod plot;
 mod source;
 mod spread;
 mod strip;
@@ -33,6 +34,7 @@ use crate::text::counted;
 
 pub use compare::compare;
 use corpus::Row;
+pub use plot::{Figure, PlotRequest, plot};
 use source::Source;
 
 /// What is to be told, and where.

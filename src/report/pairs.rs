@@ -86,25 +86,33 @@ pub fn shows(column: &str) -> bool {
 /// One cell of the matrix.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Cell {
-    who: String,
-    whom: String,
+    pub who: String,
+    pub whom: String,
     /// Null where no row has a value.
-    value: Option<f64>,
+    pub value: Option<f64>,
     /// Rows with a value.
-    n: usize,
+    pub n: usize,
     /// Rows.
     rows: usize,
     /// Reasons of those without, and how many.
     missing: BTreeMap<String, usize>,
 }
 
+impl Cell {
+    /// The reason of most of those without a value.
+    pub fn most_missing(&self) -> &str {
+        let most = self.missing.iter().rev().max_by_key(|(_, count)| **count);
+        most.map_or("no reason told", |(reason, _)| reason)
+    }
+}
+
 /// One matrix.
 #[derive(Debug, Serialize)]
 pub struct Matrix {
     title: &'static str,
-    column: String,
+    pub column: String,
     fold: &'static str,
-    cells: Vec<Cell>,
+    pub cells: Vec<Cell>,
 }
 
 /// A matrix for each measure whose column is there.
@@ -173,21 +181,26 @@ fn folded(values: &mut [f64], fold: Fold) -> Option<f64> {
 /// Synchrony of an ordered pair in one signal.
 #[derive(Debug, Serialize)]
 pub struct Synchrony {
-    from: String,
-    to: String,
-    signal: String,
+    pub from: String,
+    pub to: String,
+    pub signal: String,
     windows: Option<f64>,
-    correlation: Option<f64>,
-    z: Option<f64>,
-    p: Option<f64>,
+    pub correlation: Option<f64>,
+    pub z: Option<f64>,
+    pub p: Option<f64>,
     p_pseudo: Option<f64>,
-    lag_secs: Option<f64>,
-    lag_exchanges: Option<f64>,
-    missing: Option<String>,
+    pub lag_secs: Option<f64>,
+    pub lag_exchanges: Option<f64>,
+    pub missing: Option<String>,
     /// Correlation at each lag; empty where there is none.
-    profile: Vec<Option<f64>>,
+    pub profile: Vec<Option<f64>>,
     /// Seconds from one lag to the next; null where lags are exchanges.
-    step_secs: Option<f64>,
+    pub step_secs: Option<f64>,
+    /// What 95 of 100 surrogates lie between at each lag; for figures.
+    #[serde(skip)]
+    pub low: Vec<Option<f64>>,
+    #[serde(skip)]
+    pub high: Vec<Option<f64>>,
 }
 
 /// The rows of `synchrony`.
@@ -195,6 +208,10 @@ pub fn synchrony(source: &Source) -> Vec<Synchrony> {
     let Some(table) = source.table("synchrony") else { return Vec::new() };
     let text = |name, row| table.text(name, row).map(str::to_owned);
     let number = |name, row| table.number(name, row).and_then(rounded);
+    let lags = |name, row| -> Vec<Option<f64>> {
+        let list = floats(table, name, row);
+        list.map(|lags| lags.iter().map(|x| rounded(f64::from(*x))).collect()).unwrap_or_default()
+    };
     let profile = table.schema().columns.iter().find(|c| c.name == "profile");
     let step = profile.and_then(|c| step_of(&c.description));
     let one = |row| Synchrony {
@@ -209,9 +226,9 @@ pub fn synchrony(source: &Source) -> Vec<Synchrony> {
         lag_secs: number("lag_secs", row),
         lag_exchanges: number("lag_exchanges", row),
         missing: text("missing", row),
-        profile: floats(table, "profile", row)
-            .map(|lags| lags.iter().map(|x| rounded(f64::from(*x))).collect())
-            .unwrap_or_default(),
+        profile: lags("profile", row),
+        low: lags("profile_chance_low", row),
+        high: lags("profile_chance_high", row),
         step_secs: number("window_secs", row).and(step),
     };
     (0..table.rows()).map(one).collect()

@@ -18,10 +18,10 @@ const BINS: (usize, usize) = (300, 4000);
 const PERSONS: usize = 12;
 
 /// A signal of faces: what it is called, and the columns whose mean it is.
-type FaceSignal = (&'static str, &'static [&'static str]);
+pub type FaceSignal = (&'static str, &'static [&'static str]);
 
 /// The signals of each person.
-const FACE_SIGNALS: [FaceSignal; 9] = [
+pub const FACE_SIGNALS: [FaceSignal; 9] = [
     ("Smile (mouth corners)", &["blendshape_mouthSmileLeft", "blendshape_mouthSmileRight"]),
     ("Happiness", &["expression_happy"]),
     ("Brows raised", &["blendshape_browInnerUp"]),
@@ -149,6 +149,11 @@ fn bands(table: &StoredTable, text: &str, who: Option<&str>, value: Option<&str>
     (0..table.rows()).filter_map(band).collect()
 }
 
+/// Spans in which two or more rows of the table `speech` run.
+pub fn overlaps_of(speech: &StoredTable) -> Vec<[f64; 2]> {
+    overlaps(&bands(speech, "speaker", None, None))
+}
+
 /// Spans in which two or more rows of speech run.
 fn overlaps(speech: &[Band]) -> Vec<[f64; 2]> {
     let mut edges: Vec<(f64, i32)> = speech.iter().flat_map(|b| [(b.start, 1), (b.end, -1)]).collect();
@@ -244,7 +249,7 @@ fn marks(source: &Source) -> Vec<Mark> {
 }
 
 /// Each person's observations, by row of `faces`, those seen most first.
-fn observations(faces: &StoredTable) -> Vec<(String, Vec<usize>)> {
+pub fn observations(faces: &StoredTable) -> Vec<(String, Vec<usize>)> {
     let mut rows: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for row in 0..faces.rows() {
         if let (Some(person), Some(_)) = (faces.text("person", row), faces.number("pts_secs", row)) {
@@ -257,7 +262,12 @@ fn observations(faces: &StoredTable) -> Vec<(String, Vec<usize>)> {
 }
 
 /// Samples of one signal in order of time.
-fn samples(table: &StoredTable, time: &str, columns: &[&str], rows: impl Iterator<Item = usize>) -> Vec<(f64, f64)> {
+pub fn samples(
+    table: &StoredTable,
+    time: &str,
+    columns: &[&str],
+    rows: impl Iterator<Item = usize>,
+) -> Vec<(f64, f64)> {
     let value = |row| columns.iter().map(|c| table.number(c, row).unwrap_or(f64::NAN)).sum::<f64>();
     let mut samples: Vec<(f64, f64)> =
         rows.filter_map(|row| Some((table.number(time, row)?, value(row) / columns.len() as f64))).collect();

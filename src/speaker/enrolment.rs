@@ -1,12 +1,14 @@
 //! Enrolment: voices known by name give the speakers of every interview the same names.
 
+use std::collections::BTreeMap;
+
 use pathfinding::kuhn_munkres::kuhn_munkres;
 use pathfinding::matrix::Matrix;
 use serde::{Deserialize, Serialize};
 
+use super::corrected::rename;
 use super::embedding::{Embedding, cosine, feature_frame, unit};
 use super::{Diarization, SpeakerConfig, SpeakerModels, speech_segments};
-use crate::annotation::{Annotation, SpeechTurn};
 use crate::error::{Error, Result};
 use crate::signal::AudioBuffer;
 use crate::text::steers;
@@ -120,28 +122,19 @@ pub fn name_speakers(found: &mut Diarization, known: &[KnownVoice], min_similari
         if s >= min_similarity { (s * 1e6) as i64 } else { 0 }
     });
     let (_, assigned) = kuhn_munkres(&weights);
-    let named: Vec<(String, String)> = assigned
+    let named: BTreeMap<String, String> = assigned
         .iter()
         .enumerate()
         .filter(|(row, column)| weights[(*row, **column)] > 0)
         .map(|(row, column)| (found.voices[row].speaker.clone(), known[*column].name.clone()))
         .collect();
-    let name = |old: &str| named.iter().find(|n| n.0 == old).map_or_else(|| old.to_owned(), |n| n.1.clone());
-    let rename = |a: &Annotation| {
-        Annotation::new(
-            a.turns().iter().map(|t| SpeechTurn { segment: t.segment, speaker: name(&t.speaker) }).collect(),
-        )
-    };
-    (found.annotation, found.exclusive) = (rename(&found.annotation), rename(&found.exclusive));
-    for voice in &mut found.voices {
-        voice.speaker = name(&voice.speaker);
-    }
-    found.voices.sort_by(|a, b| a.speaker.cmp(&b.speaker));
+    rename(found, &named);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotation::{Annotation, SpeechTurn};
     use crate::speaker::{EMBEDDING, SpeakerVoice};
 
     fn embedding(x: f32, y: f32) -> Vec<f32> {

@@ -79,6 +79,8 @@ pub enum Missing {
     VoiceContradicts,
     /// The transcript fits the sound no better than another would.
     NoFit,
+    /// Nobody speaks in the turn, as a correction says.
+    NotSpeech,
 }
 
 impl Missing {
@@ -123,6 +125,7 @@ impl Missing {
             Missing::NotTogether => "not_together",
             Missing::NeverSilent => "never_silent",
             Missing::NoFit => "no_fit",
+            Missing::NotSpeech => "not_speech",
         }
     }
 }

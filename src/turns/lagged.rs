@@ -119,6 +119,25 @@ impl<'a> Pairing<'a> {
         enough.then(|| self.mean_curve(&used, &used).into_iter().map(f64::tanh).collect())
     }
 
+    /// What the middle 95 of 100 shuffled surrogates lie between at each lag (from the 2.5 to the 97.5 % quantile of
+    /// their mean correlations), before any peak is looked for; NaN where none has a value. `None` with too few windows.
+    pub fn chance_band(&mut self) -> Option<(Vec<f64>, Vec<f64>)> {
+        let used: Vec<usize> = (0..self.windows()).filter(|&i| self.counts(i)).collect();
+        if used.len() < self.settings.min_windows.max(3) {
+            return None;
+        }
+        let mut at_lag: Vec<Vec<f64>> = vec![Vec::new(); self.settings.max_lag + 1];
+        for places in self.settings.chance.partners(Surrogate::Shuffled, used.len()) {
+            let partners: Vec<usize> = places.into_iter().map(|k| used[k]).collect();
+            for (all, value) in at_lag.iter_mut().zip(self.mean_curve(&used, &partners)) {
+                if value.is_finite() {
+                    all.push(value.tanh());
+                }
+            }
+        }
+        Some(at_lag.into_iter().map(|mut all| (quantile(&mut all, 0.025), quantile(&mut all, 0.975))).unzip())
+    }
+
     /// Frees the curves of earlier windows.
     pub fn forget_before(&mut self, window: usize) {
         self.curves = self.curves.split_off(&(window, 0));
@@ -169,6 +188,15 @@ impl<'a> Pairing<'a> {
             })
             .collect()
     }
+}
+
+/// On the line between the two nearest values; NaN of none.
+fn quantile(values: &mut [f64], at: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let Some(last) = values.len().checked_sub(1) else { return f64::NAN };
+    let place = at * last as f64;
+    let (low, high) = (values[place.floor() as usize], values[place.ceil() as usize]);
+    low + (high - low) * place.fract()
 }
 
 /// First of the highest values and its place.
@@ -305,6 +333,21 @@ mod tests {
         // The leader does not follow.
         let back = lagged(&b, &a, TEN_HZ).unwrap();
         assert!(back.z < found.z, "{back:?} {found:?}");
+    }
+
+    #[test]
+    fn chance_lies_about_zero_and_what_follows_lies_above_it() {
+        let a = wander(5, 6000, 0.87);
+        let b: Vec<f64> = (0..a.len()).map(|i| if i < 4 { f64::NAN } else { a[i - 4] }).collect();
+        let mut pairing = Pairing::new(&a, &b, TEN_HZ);
+        let (low, high) = pairing.chance_band().unwrap();
+        let profile = pairing.profile().unwrap();
+        assert_eq!((low.len(), high.len()), (profile.len(), profile.len()));
+        assert!(low.iter().zip(&high).all(|(l, h)| -0.5 < *l && *l < 0.0 && 0.0 < *h && *h < 0.5), "{low:?} {high:?}");
+        assert!(profile[4] > high[4] + 0.3);
+        // Too few windows tell nothing of chance either.
+        assert!(Pairing::new(&a[..600], &b[..600], TEN_HZ).chance_band().is_none());
+        assert!((quantile(&mut [3.0, 1.0, 2.0], 0.25) - 1.5).abs() < 1e-12 && quantile(&mut [], 0.5).is_nan());
     }
 
     #[test]

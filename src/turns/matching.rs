@@ -30,8 +30,12 @@ impl SpeakerMatch {
     }
 }
 
-/// Matches the labels of a transcript, sorted by name, to the speakers of `annotation`.
-pub fn match_speakers(turns: &[Turn], annotation: &Annotation) -> Vec<SpeakerMatch> {
+/// More than a label and a voice can share, in milliseconds.
+const SURE: i64 = 1 << 40;
+
+/// Matches the labels of a transcript, sorted by name, to the speakers of `annotation`. Of `named` voices the names are
+/// known to be theirs: a label of the same name is matched to its voice, whatever they share.
+pub fn match_speakers(turns: &[Turn], annotation: &Annotation, named: &[String]) -> Vec<SpeakerMatch> {
     let mut labels: Vec<&str> = turns.iter().filter_map(|t| t.speaker.as_deref()).collect();
     labels.sort_unstable();
     labels.dedup();
@@ -51,11 +55,17 @@ pub fn match_speakers(turns: &[Turn], annotation: &Annotation) -> Vec<SpeakerMat
     // Whole milliseconds: the assignment needs integers.
     let millis =
         |label: usize, voice: usize| shared[label].get(&voice).map_or(0, |secs| (secs * 1000.0).round() as i64);
-    let assigned = assign(labels.len(), voices.len(), &millis);
+    // A voice's name holds no white space.
+    let is_named = |label: usize, voice: usize| {
+        let written = labels[label].split_whitespace().collect::<Vec<_>>().join("_");
+        voices[voice] == written && named.contains(&written)
+    };
+    let weight = |label: usize, voice: usize| millis(label, voice) + if is_named(label, voice) { SURE } else { 0 };
+    let assigned = assign(labels.len(), voices.len(), &weight);
     let found = labels.iter().zip(assigned).zip(speech).enumerate();
     found
         .map(|(i, ((&label, voice), speech_secs))| {
-            let voice = voice.filter(|&v| millis(i, v) > 0);
+            let voice = voice.filter(|&v| weight(i, v) > 0);
             SpeakerMatch {
                 label: label.to_owned(),
                 diarized: voice.map(|v| voices[v].to_owned()),
@@ -153,7 +163,7 @@ mod tests {
     fn labels_go_to_the_voices_they_share_most_time_with() {
         let turns = [turn(0.0, 4.0, Some("Ann")), turn(4.0, 8.0, Some("Bob")), turn(8.0, 9.0, None)];
         let voices = Annotation::new(vec![voice(0.0, 4.5, "S1"), voice(4.5, 8.0, "S0")]);
-        let m = match_speakers(&turns, &voices);
+        let m = match_speakers(&turns, &voices, &[]);
         assert_eq!(m[0].diarized.as_deref(), Some("S1"));
         assert_eq!(m[1].diarized.as_deref(), Some("S0"));
         assert!((m[1].shared_secs - 3.5).abs() < 1e-9 && (m[1].share().unwrap() - 0.875).abs() < 1e-9);
@@ -164,12 +174,14 @@ mod tests {
     fn a_label_without_a_voice_of_its_own_stays_unmatched() {
         let turns = [turn(0.0, 4.0, Some("Ann")), turn(4.0, 8.0, Some("Bob"))];
         let one = Annotation::new(vec![voice(0.0, 8.0, "S0")]);
-        let m = match_speakers(&turns, &one);
+        let m = match_speakers(&turns, &one, &[]);
         assert_eq!(m.iter().filter(|m| m.diarized.is_some()).count(), 1);
         assert!(
-            match_speakers(&turns, &Annotation::default()).iter().all(|m| m.diarized.is_none() && m.share().is_none())
+            match_speakers(&turns, &Annotation::default(), &[])
+                .iter()
+                .all(|m| m.diarized.is_none() && m.share().is_none())
         );
-        assert!(match_speakers(&[], &one).is_empty());
+        assert!(match_speakers(&[], &one, &[]).is_empty());
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! each turn's end. The same signals by other measures are in [`super::coupling`].
 
 mod config;
+mod profile;
 #[cfg(test)]
 mod tests;
 
@@ -27,12 +28,13 @@ use super::{Relations, measured};
 use crate::annotation::Annotation;
 use crate::audio::{Acoustics, GRID};
 use crate::error::Result;
-use crate::table::{Column, ColumnSpec, CutOff, Kind, Layout, Missing, Modality, Table, TableSchema, all_until};
+use crate::table::{Column, CutOff, Layout, Missing, Modality, Table, TableSchema, all_until};
 use crate::time::Segment;
 
 pub(super) use config::STEP_SECS;
 pub use config::SynchronyConfig;
 use config::{why_missing, z_meaning};
+pub(super) use profile::whole;
 
 /// A grid value may lean on an observation so much later: on the next one (0.35 s), which for a smile leans on those
 /// within the recipe's windows, of 1 s at most.
@@ -49,6 +51,8 @@ struct PairSignal<'a> {
     following: Option<Lagged>,
     /// Correlation by lag.
     profile: Option<Vec<f64>>,
+    /// What chance gives at each lag: the lower and the upper edge.
+    chance: Option<(Vec<f64>, Vec<f64>)>,
     /// Why `following` is not there, where it is not for want of windows.
     missing: Option<Missing>,
 }
@@ -115,7 +119,7 @@ fn keys<'a>() -> Vec<Column<PairSignal<'a>>> {
 }
 
 /// What is measured of it.
-fn measures<'a>(config: &SynchronyConfig) -> [Column<PairSignal<'a>>; 9] {
+fn measures<'a>(config: &SynchronyConfig) -> [Column<PairSignal<'a>>; 8] {
     let surrogates = config.surrogates;
     [
         Column::int("windows", "", "Windows used.", |p: &PairSignal<'a>| p.following.map(|f| f.windows)),
@@ -169,16 +173,6 @@ fn measures<'a>(config: &SynchronyConfig) -> [Column<PairSignal<'a>>; 9] {
             Some(_) => None,
             None => p.missing.or(Some(Missing::TooShort)),
         }),
-        Column::new(
-            ColumnSpec::new(
-                "profile",
-                Kind::F32List,
-                "1",
-                "That correlation at each lag from 0 on, in steps of 0.1 s or of one exchange; empty places are null \
-                 as a whole.",
-            ),
-            |p: &PairSignal<'a>| whole(p.profile.as_deref()),
-        ),
     ]
 }
 
@@ -186,14 +180,10 @@ fn measures<'a>(config: &SynchronyConfig) -> [Column<PairSignal<'a>>; 9] {
 fn layout<'a>(config: &SynchronyConfig) -> Layout<PairSignal<'a>> {
     let mut columns = all_until(CutOff::None, keys());
     columns.extend(measured(Modality::Dyad, measures(config)));
+    columns.extend(measured(Modality::Dyad, profile::columns(config.surrogates)));
     let description =
         "How closely one person follows another over the whole interview, by one signal. No feature of any task.";
     Layout { name: "synchrony", description, columns }
-}
-
-/// A list without gaps; one with a gap is none.
-pub(super) fn whole(list: Option<&[f64]>) -> Option<Vec<f32>> {
-    list.filter(|l| l.iter().all(|v| v.is_finite())).map(|l| l.iter().map(|v| *v as f32).collect())
 }
 
 /// Contract of the `synchrony` table.
@@ -320,6 +310,7 @@ pub fn synchrony_table(relations: &Relations<'_>) -> Result<Table> {
             config,
             following,
             profile: following.and_then(|_| pairing.profile()),
+            chance: following.and_then(|_| pairing.chance_band()),
             missing: signal.missing,
         }
     };

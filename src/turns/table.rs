@@ -54,10 +54,13 @@ impl TurnFacts {
 pub struct TurnsOf<'a> {
     /// The turns, and everything that was heard and seen.
     pub relations: Relations<'a>,
+    /// The same of those turns in which somebody speaks, and for each turn its place among them; `None` where that is
+    /// every turn.
+    pub spoken: Option<(Relations<'a>, &'a [Option<usize>])>,
     /// What is known of each turn.
     pub facts: &'a [TurnFacts],
-    /// eGeMAPS of a turn, made when its row is: 88 values of every turn are not held at once.
-    pub egemaps: &'a dyn Fn(&Turn) -> Functionals,
+    /// eGeMAPS of the turn at a place, made when its row is: 88 values of every turn are not held at once.
+    pub egemaps: &'a dyn Fn(usize, &Turn) -> Functionals,
     /// The words of each; empty without a transcript.
     pub said: &'a [SaidTurn],
     /// The speaker's body in each turn; `None` where bodies are not looked at.
@@ -302,7 +305,10 @@ pub fn turns_table(from: &TurnsOf<'_>) -> Result<Table> {
     let nothing = SaidTurn::default();
     let no_sound = TurnVoice::without(Missing::NoStream);
     let relations = &from.relations;
-    let floors = turn_floors::turn_floors(relations);
+    let floors = match from.spoken {
+        None => turn_floors::turn_floors(relations),
+        Some((spoken, places)) => turn_floors::among_all(&turn_floors::turn_floors(&spoken), places),
+    };
     let labels = relations.labels();
     let all = relations.turns.iter().zip(&floors).zip(from.facts).enumerate();
     let rows = all.map(|(i, ((turn, floor), facts))| TurnRow {
@@ -315,7 +321,7 @@ pub fn turns_table(from: &TurnsOf<'_>) -> Result<Table> {
         facts,
         voice: relations.voices.get(i).unwrap_or(&no_sound),
         said: from.said.get(i).unwrap_or(&nothing),
-        egemaps: (from.egemaps)(turn),
+        egemaps: (from.egemaps)(i, turn),
         body: from.bodies.and_then(|b| b.get(i)),
     });
     normalise::with_speaker_z(

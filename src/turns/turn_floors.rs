@@ -43,6 +43,12 @@ pub(super) fn turn_floors(relations: &Relations<'_>) -> Vec<TurnInFloor> {
     floors.of.iter().map(turn).collect()
 }
 
+/// Floors of some turns told of all, each at its place among those; a turn without one is no speech.
+pub(super) fn among_all(floors: &[TurnInFloor], places: &[Option<usize>]) -> Vec<TurnInFloor> {
+    let none = || TurnInFloor { place: Err(Missing::NotSpeech), span: None, heard: None };
+    places.iter().map(|place| place.and_then(|at| floors.get(at).cloned()).unwrap_or_else(none)).collect()
+}
+
 /// The columns.
 pub(super) fn columns() -> Vec<Column<TurnInFloor>> {
     let known = [
@@ -62,7 +68,8 @@ pub(super) fn columns() -> Vec<Column<TurnInFloor>> {
     ];
     let missing = Column::text(
         "floor_missing",
-        "Why the turn is of no floor: backchannel, inside_another (longer, wholly inside another's turn), no_label.",
+        "Why the turn is of no floor: backchannel, inside_another (longer, wholly inside another's turn), no_label, \
+         not_speech (a correction says so).",
         |t: &TurnInFloor| t.place.err(),
     );
     let later = [

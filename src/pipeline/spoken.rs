@@ -1,0 +1,52 @@
+//! The turns of a scene in which somebody speaks, where a correction says that nobody speaks in others.
+
+use super::scene::Scene;
+use crate::annotation::Turn;
+use crate::audio::TurnVoice;
+use crate::turns::{FaceTurn, SaidTurn};
+
+/// What is known of these turns, told by their places among them.
+#[derive(Debug)]
+pub(super) struct Spoken {
+    pub(super) turns: Vec<Turn>,
+    pub(super) voices: Vec<TurnVoice>,
+    pub(super) said: Vec<SaidTurn>,
+    pub(super) face_turns: Vec<FaceTurn>,
+    pub(super) contradicted: Vec<bool>,
+    pub(super) dropped: Vec<usize>,
+    /// For each turn of the scene its place among these.
+    pub(super) places: Vec<Option<usize>>,
+}
+
+impl Spoken {
+    pub(super) fn of(scene: &Scene<'_>) -> Self {
+        let mut next = 0..;
+        let places: Vec<Option<usize>> =
+            (0..scene.turns.len()).map(|at| scene.corrected.speaks(at).then(|| next.next()).flatten()).collect();
+        let kept = |at: usize| places.get(at).copied().flatten();
+        let face = |face: &FaceTurn| {
+            let mut own = face.clone();
+            own.turn = kept(face.turn)?;
+            Some(own)
+        };
+        // What was dropped before a turn that is left out was dropped before the next one.
+        let next_kept = |at: &usize| places[*at..].iter().find_map(|place| *place);
+        let mut dropped: Vec<usize> =
+            scene.dropped.iter().filter(|at| **at < places.len()).filter_map(next_kept).collect();
+        dropped.dedup();
+        Spoken {
+            turns: only(&scene.turns, &places),
+            voices: only(&scene.voices, &places),
+            said: only(&scene.said, &places),
+            face_turns: scene.face_turns.iter().filter_map(face).collect(),
+            contradicted: only(&scene.contradicted, &places),
+            dropped,
+            places,
+        }
+    }
+}
+
+/// Those that have a place; none of a list that is not made.
+fn only<T: Clone>(all: &[T], places: &[Option<usize>]) -> Vec<T> {
+    all.iter().zip(places).filter(|(_, place)| place.is_some()).map(|(one, _)| one.clone()).collect()
+}
