@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::report::source::{Source, rounded};
+use crate::statistics::at_rank;
 
 /// Columns that are shown by speaker, and the column that says why a value is not there.
 pub const COLUMNS: [(&str, &str); 18] = [
@@ -88,9 +89,7 @@ fn five(values: &[f64]) -> Option<[f64; 5]> {
 /// A quantile by linear interpolation (Hyndman & Fan's type 7); `None` without values. Sorts them.
 pub fn quantile(values: &mut [f64], at: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
-    let place = at * values.len().checked_sub(1)? as f64;
-    let (low, high) = (place.floor() as usize, place.ceil() as usize);
-    Some(values[low] + (values[high] - values[low]) * (place - low as f64))
+    at_rank(values, at * values.len().checked_sub(1)? as f64)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@
 use std::collections::BTreeMap;
 
 use super::coupling::{Chance, Standing, Surrogate};
+use crate::statistics::at_rank;
 
 /// How two series are set against each other; lengths in samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -193,10 +194,7 @@ impl<'a> Pairing<'a> {
 /// On the line between the two nearest values; NaN of none.
 fn quantile(values: &mut [f64], at: f64) -> f64 {
     values.sort_by(f64::total_cmp);
-    let Some(last) = values.len().checked_sub(1) else { return f64::NAN };
-    let place = at * last as f64;
-    let (low, high) = (values[place.floor() as usize], values[place.ceil() as usize]);
-    low + (high - low) * place.fract()
+    at_rank(values, at * values.len().saturating_sub(1) as f64).unwrap_or(f64::NAN)
 }
 
 /// First of the highest values and its place.
