@@ -101,15 +101,7 @@ impl Annotation {
 
     /// What lies inside `stretches`, which may overlap each other.
     pub fn within(&self, stretches: &[Segment]) -> Self {
-        let mut sorted = stretches.to_vec();
-        sorted.sort();
-        let mut joined: Vec<Segment> = Vec::new();
-        for stretch in sorted {
-            match joined.last_mut().filter(|last| last.end() >= stretch.start()) {
-                Some(last) => *last = Segment::new(last.start(), last.end().max(stretch.end())).unwrap_or(*last),
-                None => joined.push(stretch),
-            }
-        }
+        let joined = union(stretches.iter().copied());
         let inside = |t: &SpeechTurn| {
             let first = joined.partition_point(|s| s.end() <= t.segment.start());
             let near = joined[first..].iter().take_while(|s| s.start() < t.segment.end());
@@ -208,6 +200,20 @@ impl SegmentIndex {
         found.sort_unstable();
         found
     }
+}
+
+/// The union of segments given in any order: those that overlap or touch are one.
+pub fn union(segments: impl IntoIterator<Item = Segment>) -> Vec<Segment> {
+    let mut sorted: Vec<Segment> = segments.into_iter().collect();
+    sorted.sort();
+    let mut joined: Vec<Segment> = Vec::new();
+    for segment in sorted {
+        match joined.last_mut().filter(|last| last.end() >= segment.start()) {
+            Some(last) => *last = Segment::new(last.start(), last.end().max(segment.end())).unwrap_or(*last),
+            None => joined.push(segment),
+        }
+    }
+    joined
 }
 
 /// Total length of the union of segments given in any order.

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::embedding::unit;
+use super::embedding::mean;
 use super::{Diarization, SpeakerVoice};
-use crate::annotation::{Annotation, SpeechTurn};
-use crate::time::Segment;
+use crate::annotation::{Annotation, SpeechTurn, union};
 
 /// Gives speakers other names. Those that get the same name, or one that another speaker has, are one from then on:
 /// their speech turns are joined where they overlap or touch, and their embeddings averaged by seconds spoken.
@@ -24,7 +23,7 @@ pub fn rename(found: &mut Diarization, names: &BTreeMap<String, String>) {
         let (of_one, mut rest): (Vec<_>, Vec<_>) = turns.partition(|t| joined.contains(&t.speaker));
         for name in &joined {
             let own = of_one.iter().filter(|t| t.speaker == *name).map(|t| t.segment);
-            rest.extend(together(own).into_iter().map(|segment| SpeechTurn { segment, speaker: name.clone() }));
+            rest.extend(union(own).into_iter().map(|segment| SpeechTurn { segment, speaker: name.clone() }));
         }
         Annotation::new(rest)
     };
@@ -63,20 +62,6 @@ fn count(found: &mut Diarization, speakers: &[String]) {
     }
 }
 
-/// Segments that overlap or touch, as one.
-fn together(segments: impl Iterator<Item = Segment>) -> Vec<Segment> {
-    let mut sorted: Vec<Segment> = segments.collect();
-    sorted.sort();
-    let mut joined: Vec<Segment> = Vec::new();
-    for segment in sorted {
-        match joined.last_mut().filter(|last| last.end() >= segment.start()) {
-            Some(last) => *last = Segment::new(last.start(), last.end().max(segment.end())).unwrap_or(*last),
-            None => joined.push(segment),
-        }
-    }
-    joined
-}
-
 /// Voices of one name.
 fn as_one(voices: &[SpeakerVoice]) -> SpeakerVoice {
     let [first, rest @ ..] = voices else {
@@ -85,13 +70,11 @@ fn as_one(voices: &[SpeakerVoice]) -> SpeakerVoice {
     if rest.is_empty() {
         return first.clone();
     }
-    let known: Vec<(&Vec<f32>, f64)> =
-        voices.iter().filter_map(|v| Some((v.embedding.as_ref()?, v.total_secs))).collect();
-    let size = known.first().map_or(0, |(e, _)| e.len());
-    let sum = (0..size).map(|i| known.iter().map(|(e, secs)| f64::from(e[i]) * secs).sum::<f64>());
+    let known: Vec<(&[f32], f64)> =
+        voices.iter().filter_map(|v| Some((v.embedding.as_deref()?, v.total_secs))).collect();
     SpeakerVoice {
         speaker: first.speaker.clone(),
-        embedding: unit(sum.collect::<Vec<f64>>().into_iter()),
+        embedding: mean(&known),
         total_secs: voices.iter().map(|v| v.total_secs).sum(),
     }
 }
@@ -99,6 +82,7 @@ fn as_one(voices: &[SpeakerVoice]) -> SpeakerVoice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::Segment;
 
     fn turn(a: f64, b: f64, speaker: &str) -> SpeechTurn {
         SpeechTurn { segment: Segment::from_secs(a, b).unwrap(), speaker: speaker.into() }

@@ -195,6 +195,13 @@ pub fn unit(values: impl Iterator<Item = f64> + Clone) -> Embedding {
     (norm.is_finite() && norm > 1e-9).then(|| values.map(|v| (v / norm) as f32).collect())
 }
 
+/// The mean of embeddings by their weights, at length 1; `None` of none, and for one without direction.
+pub(super) fn mean(weighted: &[(&[f32], f64)]) -> Embedding {
+    let size = weighted.first().map_or(0, |(embedding, _)| embedding.len());
+    let sum = |i: usize| weighted.iter().map(|(embedding, weight)| f64::from(embedding[i]) * weight).sum::<f64>();
+    unit((0..size).map(sum).collect::<Vec<f64>>().into_iter())
+}
+
 /// Cosine of two unit vectors.
 pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum()

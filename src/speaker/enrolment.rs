@@ -7,7 +7,7 @@ use pathfinding::matrix::Matrix;
 use serde::{Deserialize, Serialize};
 
 use super::corrected::rename;
-use super::embedding::{Embedding, cosine, feature_frame, unit};
+use super::embedding::{Embedding, cosine, feature_frame, mean, unit};
 use super::{Diarization, SpeakerConfig, SpeakerModels, speech_segments};
 use crate::error::{Error, Result};
 use crate::signal::AudioBuffer;
@@ -83,8 +83,8 @@ pub fn merge_voices(mut voices: Vec<KnownVoice>) -> Vec<KnownVoice> {
     voices
         .chunk_by(|a, b| a.name == b.name)
         .filter_map(|same| {
-            let sum = (0..same[0].embedding.len()).map(|i| same.iter().map(|v| f64::from(v.embedding[i])).sum::<f64>());
-            Some(KnownVoice { name: same[0].name.clone(), embedding: unit(sum.collect::<Vec<f64>>().into_iter())? })
+            let equal: Vec<(&[f32], f64)> = same.iter().map(|v| (v.embedding.as_slice(), 1.0)).collect();
+            Some(KnownVoice { name: same[0].name.clone(), embedding: mean(&equal)? })
         })
         .collect()
 }
