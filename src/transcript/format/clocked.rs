@@ -72,11 +72,11 @@ impl Layout {
         if heads.len() < 2 || in_order * 10 < (heads.len() - 1) * 9 || first > MOST_TITLE_LINES {
             return false;
         }
-        let paragraphs = || text.split("\n\n").filter(|p| !p.trim().is_empty());
-        let led = paragraphs().filter(|p| p.trim().lines().next().is_some_and(|l| self.head(l).is_some())).count();
-        let apart = paragraphs().count() > first + 1;
-        let mostly =
-            if apart { led * 10 >= (paragraphs().count() - first) * 9 } else { heads.len() * 4 >= lines.len() };
+        let paragraphs: Vec<&str> = text.split("\n\n").map(str::trim).filter(|p| !p.is_empty()).collect();
+        let is_led = |paragraph: &&&str| paragraph.lines().next().is_some_and(|line| self.head(line).is_some());
+        let led = paragraphs.iter().filter(is_led).count();
+        let apart = paragraphs.len() > first + 1;
+        let mostly = if apart { led * 10 >= (paragraphs.len() - first) * 9 } else { heads.len() * 4 >= lines.len() };
         let words_below = heads.windows(2).filter(|w| w[1].0 > w[0].0 + 1).count();
         let needs_words_below = self != Layout::TimeWords;
         let names: Vec<&str> = heads.iter().filter_map(|(_, _, name)| *name).collect();

@@ -55,7 +55,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<()> {
     }
     draft.tell_jumps(&numbers);
     let with_words = |(_, line): &(usize, &&str)| {
-        clock::timing(line).is_some_and(|t| t.is_ok()) && clock::words_behind_timing(line).is_some()
+        clock::words_behind_timing(line).is_some() && clock::timing(line).is_some_and(|t| t.is_ok())
     };
     let words_behind: Vec<usize> = lines.iter().enumerate().filter(with_words).map(|(i, _)| i + 1).collect();
     cue::tell_words_behind_timing(&words_behind, draft);

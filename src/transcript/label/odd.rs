@@ -64,7 +64,10 @@ impl Believed {
             tell_openings(cues, draft);
             return;
         }
-        let holds = |lines: &&Vec<String>| self.cut(lines).iter().any(|(_, words)| self.holds_label(words));
+        // Most cues hold none before they are cut either, and cutting all a second time costs more.
+        let holds = |lines: &&Vec<String>| {
+            self.holds_label(&lines.join(" ")) && self.cut(lines).iter().any(|(_, words)| self.holds_label(words))
+        };
         let found: Vec<&Vec<String>> = cues.iter().filter(holds).collect();
         if let Some(first) = found.first() {
             draft.warn(format!(

@@ -120,7 +120,7 @@ pub(super) fn split(line: &str) -> Option<Candidate<'_>> {
             return enclosed(inner, close, open == '[');
         }
     }
-    let at = line.find([':', '\u{ff1a}']).filter(|at| *at <= MOST_BYTES)?;
+    let at = near(line, |c| matches!(c, ':' | '\u{ff1a}'))?;
     let wide = line[at..].starts_with('\u{ff1a}');
     let (written, rest) = (&line[..at], &line[at + if wide { 3 } else { 1 }..]);
     let glued = !wide && rest.starts_with(|c: char| !c.is_whitespace());
@@ -135,9 +135,14 @@ pub(super) fn split(line: &str) -> Option<Candidate<'_>> {
     Some(Candidate { form, name: name.to_owned(), rest: rest.trim_start() })
 }
 
+/// Where a character comes first, no farther than a label is long: labels are looked for at every word of long lines.
+fn near(line: &str, is_it: impl Fn(char) -> bool) -> Option<usize> {
+    line.char_indices().take_while(|(at, _)| *at <= MOST_BYTES).find(|(_, c)| is_it(*c)).map(|(at, _)| at)
+}
+
 /// `[SPEAKER_00]: x`, `[Mara] x`; nothing that is heard and not said.
 fn enclosed(inner: &str, close: char, square: bool) -> Option<Candidate<'_>> {
-    let at = inner.find(close).filter(|at| *at <= MOST_BYTES)?;
+    let at = near(inner, |c| c == close)?;
     let (written, rest) = (inner[..at].trim(), inner[at + 1..].trim_start());
     let colon = rest.strip_prefix([':', '\u{ff1a}']);
     if written.is_empty()
