@@ -3,8 +3,8 @@
 use plotters::style::{Color, RGBColor};
 
 use super::sheet::{
-    Area, Drawn, FONT_PX, Fault, INK, LINE_PX, QUIET, Sheet, Side, cut, fill, frame, missing, number, sheet, width,
-    write,
+    Area, Drawn, FONT_PX, Fault, INK, LINE_PX, QUIET, Sheet, Side, cut, few, fill, frame, heading, missing, number,
+    plate, sheet, width, write,
 };
 use crate::report::pairs::{Cell, Matrix, matrices};
 use crate::report::source::Source;
@@ -40,10 +40,7 @@ pub fn draw(source: &Source) -> Result<Option<Sheet>, Fault> {
         return Ok(None);
     }
     let mut told = Vec::new();
-    if people.len() > PEOPLE {
-        told.push(format!("{PEOPLE} of {} people are drawn, the first by name", people.len()));
-        people.truncate(PEOPLE);
-    }
+    few(&mut people, PEOPLE, ("people", "the first by name"), &mut told);
     let names = people.iter().map(|n| width(n, FONT_PX)).max().unwrap_or(0).clamp(60, NAMES) + 16;
     let n = people.len() as i32;
     let titles = PANELS.iter().map(|(_, title, _)| width(title, FONT_PX)).max().unwrap_or(0);
@@ -51,7 +48,7 @@ pub fn draw(source: &Source) -> Result<Option<Sheet>, Fault> {
     let size = (panels.len() as i32 * (panel.0 + GAP) + GAP, 44 + panel.1 + 64);
     let size = (size.0.max(640), size.1);
     let drawn = sheet(size, |area| {
-        write(area, &cut(&source.row.id, FONT_PX + 3, size.0 - 40), (16, 22), Side::Left, (FONT_PX + 3, INK))?;
+        heading(area, &source.row.id, size.0 - 40)?;
         for (i, &(matrix, title, counts)) in panels.iter().enumerate() {
             let corner = (GAP / 2 + i as i32 * (panel.0 + GAP), 44);
             panel_at(area, (matrix, title, counts), &people, (corner, names))?;
@@ -103,10 +100,7 @@ fn cell_at(area: &Area<'_>, cell: Option<&Cell>, from: (i32, i32), (full, counts
         missing(area, from, to)?;
         let why = cell.map_or("never in one turn", Cell::most_missing);
         let why = cut(&why.replace('_', " "), FONT_PX - 3, CELL.0 - 12);
-        let half = width(&why, FONT_PX - 3) / 2 + 4;
-        let white = RGBColor(255, 255, 255).to_rgba();
-        fill(area, (middle.0 - half, middle.1 - 9), (middle.0 + half, middle.1 + 9), white)?;
-        write(area, &why, middle, Side::Middle, (FONT_PX - 3, INK))?;
+        plate(area, &why, middle, (4, 9), (FONT_PX - 3, INK))?;
         return frame(area, from, to, FRAME);
     };
     let share = if full > 0.0 { (value / full).clamp(0.0, 1.0) } else { 0.0 };

@@ -132,6 +132,33 @@ pub fn missing(area: &Area<'_>, (left, top): (i32, i32), (right, bottom): (i32, 
     Ok(())
 }
 
+/// Writes a line in a white box, over what it would not be read on: its middle at the point, so much of the box left and
+/// right of it, and above and below its middle.
+pub fn plate(
+    area: &Area<'_>,
+    text: &str,
+    middle: (i32, i32),
+    (beside, half): (i32, i32),
+    type_: (u32, RGBColor),
+) -> Drawn {
+    let reach = width(text, type_.0) / 2 + beside;
+    fill(area, (middle.0 - reach, middle.1 - half), (middle.0 + reach, middle.1 + half), WHITE.into())?;
+    write(area, text, middle, Side::Middle, type_)
+}
+
+/// Writes a figure's title, cut to a width.
+pub fn heading(area: &Area<'_>, text: &str, most: i32) -> Drawn {
+    write(area, &cut(text, FONT_PX + 3, most), (16, 22), Side::Left, (FONT_PX + 3, INK))
+}
+
+/// Leaves the first `most` of a list, and tells that there are more.
+pub fn few<T>(list: &mut Vec<T>, most: usize, (what, which): (&str, &str), told: &mut Vec<String>) {
+    if list.len() > most {
+        told.push(format!("{most} of {} {what} are drawn, {which}", list.len()));
+        list.truncate(most);
+    }
+}
+
 /// About how many px wide a text is: letters of European scripts are half as wide as they are high, or a little more,
 /// those of East Asian ones as wide as high.
 pub fn width(text: &str, px: u32) -> i32 {

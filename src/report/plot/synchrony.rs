@@ -3,8 +3,8 @@
 use plotters::style::{Color, RGBColor};
 
 use super::sheet::{
-    Area, COLOURS, Drawn, FONT_PX, Fault, INK, LINE_PX, QUIET, Sheet, Side, cut, dot, fill, frame, line, missing,
-    number, polygon, sheet, ticks, width, write, write_upwards,
+    Area, COLOURS, Drawn, FONT_PX, Fault, INK, LINE_PX, QUIET, Sheet, Side, cut, dot, few, fill, frame, heading, line,
+    missing, number, plate, polygon, sheet, ticks, width, write, write_upwards,
 };
 use crate::report::pairs::{Synchrony, synchrony};
 use crate::report::source::Source;
@@ -50,10 +50,7 @@ pub fn draw(source: &Source) -> Result<Option<Sheet>, Fault> {
         return Ok(None);
     }
     let mut told = Vec::new();
-    if pairs.len() > PAIRS {
-        told.push(format!("{PAIRS} of {} pairs are drawn, the first by name", pairs.len()));
-        pairs.truncate(PAIRS);
-    }
+    few(&mut pairs, PAIRS, ("pairs", "the first by name"), &mut told);
     let find =
         |signal: &str, from: &str, to: &str| all.iter().find(|r| r.signal == signal && r.from == from && r.to == to);
     let (wide, high) = (LEFT + PANEL.0 + GAP, PANEL.1 + 96);
@@ -61,7 +58,7 @@ pub fn draw(source: &Source) -> Result<Option<Sheet>, Fault> {
     let of_pair = high * lines + LINE_PX;
     let size = (wide * signals.len().min(COLUMNS) as i32 + GAP, 44 + of_pair * pairs.len() as i32 + 50);
     let drawn = sheet(size, |area| {
-        write(area, &cut(&source.row.id, FONT_PX + 3, size.0 - 40), (16, 22), Side::Left, (FONT_PX + 3, INK))?;
+        heading(area, &source.row.id, size.0 - 40)?;
         for (row, pair) in pairs.iter().enumerate() {
             let top = 44 + row as i32 * of_pair;
             let names = format!("{} and {}", pair.0, pair.1);
@@ -100,11 +97,7 @@ fn panel_at(area: &Area<'_>, panel: &Panel<'_>, (left, top): (i32, i32)) -> Draw
         missing(area, (left, top), (right, bottom))?;
         let why = panel.sides.iter().flatten().find_map(|s| s.missing.as_deref()).unwrap_or("not measured");
         let why = why.replace('_', " ");
-        let half = width(&why, FONT_PX) / 2 + 8;
-        let middle = ((left + right) / 2, (top + bottom) / 2);
-        let white = RGBColor(255, 255, 255).to_rgba();
-        fill(area, (middle.0 - half, middle.1 - 12), (middle.0 + half, middle.1 + 12), white)?;
-        write(area, &why, middle, Side::Middle, (FONT_PX, QUIET))?;
+        plate(area, &why, ((left + right) / 2, (top + bottom) / 2), (8, 12), (FONT_PX, QUIET))?;
         return frame(area, (left, top), (right, bottom), FRAME);
     }
     let longest = known.iter().flat_map(|s| points(s)).map(|p| p.0).fold(0.0, f64::max).max(1e-9);
@@ -127,7 +120,7 @@ fn panel_at(area: &Area<'_>, panel: &Panel<'_>, (left, top): (i32, i32)) -> Draw
     line(area, vec![(left, y(0.0)), (right, y(0.0))], FRAME.to_rgba(), 1)?;
     line(area, vec![(x(0.0), top), (x(0.0), bottom)], FRAME.to_rgba(), 1)?;
     frame(area, (left, top), (right, bottom), FRAME)?;
-    axes(area, panel, (left, top), (longest, reach, known[0].step_secs.is_some()))?;
+    axes(area, panel, (left, top), (longest, reach, known[0].step_secs.is_some()), (&x, &y))?;
     for (side, at, lean) in [(panel.sides[0], left + 6, Side::Left), (panel.sides[1], right - 6, Side::Right)] {
         if let Some(text) = side.and_then(strength) {
             write(area, &text, (at, top + 11), lean, (FONT_PX - 3, INK))?;
@@ -178,16 +171,17 @@ fn axes(
     panel: &Panel<'_>,
     (left, top): (i32, i32),
     (longest, reach, is_secs): (f64, f64, bool),
+    (x, y): (Place<'_>, Place<'_>),
 ) -> Drawn {
     let bottom = top + PANEL.1;
     for tick in ticks(-reach, reach, 5) {
-        let y = top + ((reach - tick) / (2.0 * reach) * f64::from(PANEL.1)).round() as i32;
+        let y = y(tick);
         line(area, vec![(left - 4, y), (left, y)], INK.to_rgba(), 1)?;
         write(area, &number(tick), (left - 7, y), Side::Right, (FONT_PX - 3, INK))?;
     }
     write_upwards(area, "correlation", (left - 48, top + PANEL.1 / 2), (FONT_PX - 2, INK))?;
     for tick in ticks(-longest, longest, 5) {
-        let x = left + ((tick + longest) / (2.0 * longest) * f64::from(PANEL.0)).round() as i32;
+        let x = x(tick);
         line(area, vec![(x, bottom), (x, bottom + 4)], INK.to_rgba(), 1)?;
         write(area, &number(tick.abs()), (x, bottom + 13), Side::Middle, (FONT_PX - 3, INK))?;
     }

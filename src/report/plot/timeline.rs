@@ -3,8 +3,8 @@
 use plotters::style::{Color, RGBAColor, RGBColor};
 
 use super::sheet::{
-    Area, COLOURS, Drawn, FONT_PX, Fault, INK, LINE_PX, QUIET, Sheet, Side, clock, colour, cut, fill, frame, line,
-    missing, number, sheet, ticks, time_ticks, width, write,
+    Area, COLOURS, Drawn, FONT_PX, Fault, INK, LINE_PX, QUIET, Sheet, Side, clock, colour, cut, few, fill, frame,
+    heading, line, missing, number, plate, sheet, ticks, time_ticks, width, write,
 };
 use crate::report::source::{Source, cell};
 use crate::report::strip::usual_step;
@@ -92,7 +92,7 @@ pub fn draw(source: &Source) -> Result<Option<Sheet>, Fault> {
     let overlap_px = if speech.is_some() { LANE + GAP } else { 0 };
     let height = 44 + lanes_px + overlap_px + strips.len() as i32 * (STRIP + GAP) + 92;
     let drawn = sheet((WIDTH, height), |area| {
-        write(area, &cut(&source.row.id, FONT_PX + 3, WIDTH - 60), (16, 22), Side::Left, (FONT_PX + 3, INK))?;
+        heading(area, &source.row.id, WIDTH - 60)?;
         let mut top = 44;
         for one in &lanes {
             top = lanes_at(area, one, across, top)?;
@@ -147,7 +147,7 @@ fn stretches(table: &StoredTable, names: &[String], is_speech: impl Fn(usize) ->
 const UNNAMED: &str = "(not named)";
 
 fn turns(table: &StoredTable, speakers: &[String], told: &mut Vec<String>) -> Option<Lanes> {
-    let mut names = few(speakers, "speakers", told);
+    let mut names = lanes_of(speakers.to_vec(), "speakers", told);
     if (0..table.rows()).any(|row| table.text("speaker", row).is_none()) {
         names.push(UNNAMED.to_owned());
     }
@@ -159,7 +159,7 @@ fn turns(table: &StoredTable, speakers: &[String], told: &mut Vec<String>) -> Op
 
 /// Voices in the colours of their labels.
 fn voices(table: &StoredTable, source: &Source, speakers: &[String], told: &mut Vec<String>) -> Option<Lanes> {
-    let names = few(&first_named(Some(table), "speaker"), "voices", told);
+    let names = lanes_of(first_named(Some(table), "speaker"), "voices", told);
     let all = source.table("speakers");
     let label = |voice: &str| {
         let row = all.and_then(|t| (0..t.rows()).find(|&row| t.text("speaker", row) == Some(voice)));
@@ -178,11 +178,10 @@ fn voices(table: &StoredTable, source: &Source, speakers: &[String], told: &mut 
     (!names.is_empty()).then_some(Lanes { title: "voices heard (diarization)", names, colours, stretches })
 }
 
-fn few(names: &[String], what: &str, told: &mut Vec<String>) -> Vec<String> {
-    if names.len() > LANES {
-        told.push(format!("{LANES} of {} {what} are drawn, those who begin first", names.len()));
-    }
-    names[..names.len().min(LANES)].to_vec()
+/// The names that have a lane.
+fn lanes_of(mut names: Vec<String>, what: &str, told: &mut Vec<String>) -> Vec<String> {
+    few(&mut names, LANES, (what, "those who begin first"), told);
+    names
 }
 
 fn lanes_at(area: &Area<'_>, lanes: &Lanes, across: Across, top: i32) -> Result<i32, Fault> {
@@ -237,14 +236,11 @@ fn strips(source: &Source, speakers: &[String], told: &mut Vec<String>) -> Vec<S
         strips.push(Strip { why: Some("no picture was looked at".into()), ..smile("smile".into()) });
         return strips;
     };
-    let persons = observations(faces);
+    let mut persons = observations(faces);
     if persons.is_empty() {
         strips.push(Strip { why: Some("no face was seen".into()), ..smile("smile".into()) });
     }
-    if persons.len() > PERSONS {
-        told.push(format!("{PERSONS} of {} persons are drawn, those seen most", persons.len()));
-    }
-    let mut persons: Vec<_> = persons.into_iter().take(PERSONS).collect();
+    few(&mut persons, PERSONS, ("persons", "those seen most"), told);
     persons.sort_by(|a, b| a.0.len().cmp(&b.0.len()).then_with(|| a.0.cmp(&b.0)));
     for (n, (person, rows)) in persons.into_iter().enumerate() {
         let cast = cast(source, &person);
@@ -307,14 +303,7 @@ fn strip_at(area: &Area<'_>, strip: &Strip, across: Across, top: i32) -> Drawn {
     if let Some(why) = &strip.why {
         missing(area, ends.0, ends.1)?;
         let middle = ((across.left + across.right) / 2, (top + bottom) / 2);
-        let half = width(why, FONT_PX) / 2 + 10;
-        fill(
-            area,
-            (middle.0 - half, middle.1 - 12),
-            (middle.0 + half, middle.1 + 12),
-            RGBColor(255, 255, 255).to_rgba(),
-        )?;
-        write(area, why, middle, Side::Middle, (FONT_PX, QUIET))?;
+        plate(area, why, middle, (10, 12), (FONT_PX, QUIET))?;
         return frame(area, ends.0, ends.1, MISSING_FRAME);
     }
     let (low, high) = strip.range;
