@@ -14,7 +14,7 @@ use turnwise::store::interview_files::InterviewFiles;
 use turnwise::store::whole::write_text;
 use turnwise::text::counted;
 
-use super::{must_be_there, print};
+use super::{given, must_be_there, print};
 use crate::cli;
 
 /// Turns of an interview that are listed.
@@ -27,20 +27,21 @@ const LISTED: usize = 400;
 pub fn give(args: &cli::Extract, mut requests: Vec<Request>) -> Result<Vec<Request>> {
     let corrections = match &args.corrections {
         Some(path) => {
-            if !path.exists() {
-                let source = std::io::ErrorKind::NotFound.into();
-                return Err(Error::Read { path: path.clone(), source }.into());
-            }
+            given(path)?;
             turnwise::file::check(path)?;
             Corrections::read(path)?
         }
         None => Corrections::of_folder(&args.out)?,
     };
+    // Which interviews there are is looked up only where a line may name none of them.
+    if corrections.lines().len() == 0 {
+        return Ok(requests);
+    }
     corrections.give(&mut requests);
     let there = if args.out.is_dir() { interviews(&args.out)? } else { Vec::new() };
     let asked = requests.iter().map(|r| r.interview_id.as_str());
     let known: Vec<&str> = asked.chain(there.iter().map(String::as_str)).collect();
-    if let Some(error) = corrections.unknown(&|id| known.contains(&id), &known) {
+    if let Some(error) = corrections.unknown(&known) {
         tracing::warn!("{error}");
     }
     Ok(requests)

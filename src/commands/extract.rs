@@ -21,7 +21,7 @@ use turnwise::store::paths::{check_interview_id, rttm_path};
 use super::estimate::Estimate;
 use super::logs::Logs;
 use super::progress::Display;
-use super::{SOME_FAILED, correct, keep_apart, logging, part, print, recipe, say, sharing};
+use super::{SOME_FAILED, correct, given, keep_apart, logging, part, print, recipe, say, sharing};
 use crate::cli::{Cli, Extract, Share, Speakers, Worker};
 
 /// Ended by a signal, as shells tell it: 128 and its number.
@@ -310,9 +310,7 @@ fn requests(args: &Extract) -> Result<Vec<Request>> {
 /// `--enrol` goes before the recipe's own enrolment.
 pub fn enrol(voices: Option<&Path>, recipe: &mut Recipe) -> Result<()> {
     if let Some(voices) = voices {
-        if !voices.exists() {
-            return Err(Error::Read { path: voices.to_owned(), source: std::io::ErrorKind::NotFound.into() }.into());
-        }
+        given(voices)?;
         if !voices.is_dir() {
             file::check(voices)?;
         }

@@ -155,6 +155,14 @@ fn must_be_there(out: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a path that was named on the command line and is not there.
+fn given(path: &Path) -> Result<()> {
+    if !path.exists() {
+        return Err(Error::Read { path: path.to_owned(), source: std::io::ErrorKind::NotFound.into() }.into());
+    }
+    Ok(())
+}
+
 fn recipe(args: &RecipeArgs) -> Result<Recipe> {
     Ok(Recipe::load(args.recipe.as_deref(), &args.set)?)
 }

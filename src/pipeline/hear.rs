@@ -31,7 +31,8 @@ pub(crate) struct Heard {
     pub(crate) diarization: Diarization,
 }
 
-/// Decodes the sound and finds out who speaks when, and how. `turns` are those of the transcript in which somebody speaks.
+/// Decodes the sound and finds out who speaks when, and how. `turns` are those of the transcript in which somebody
+/// speaks.
 pub(super) fn hear(
     work: Work<'_>,
     turns: Option<&[Turn]>,

@@ -116,8 +116,8 @@ fn layout<'a>() -> Layout<Row<'a>> {
          transcript's times do not fit the speech: they fit it elsewhere, by transcript_offset_secs, with a confidence \
          of {turns.transcript_fit.min_confidence} and {turns.transcript_fit.min_secs} s or more away; or they were \
          moved, as asked, or could not be. crowd: more people than every \
-         pair of which dyads and synchrony have. correction: a line of corrections.csv is not applied. Something of the recording is lost or replaced: decode_error, \
-         shortfall, truncated, frames_missing, video_gap, gap_filled, gaps_filled, not_sound, audio_overlap, \
+         pair of which dyads and synchrony have. correction: a line of corrections.csv is not applied. Something of \
+         the recording is lost or replaced: decode_error, shortfall, truncated, frames_missing, video_gap, gap_filled, gaps_filled, not_sound, audio_overlap, \
          track_lost, bytes_unread, no_stream, video_time_order, channels_cancel. Times are in doubt: \
          timestamp_jump, times_early, audio_clock, video_clock, duration_doubtful. The transcript: transcript (cues \
          dropped, unordered, overlapping, empty), turns_past_end, turns_before_start, control_characters. What was \

@@ -65,7 +65,7 @@ impl Corrected {
 
     /// The turns without those in which nobody speaks.
     pub(crate) fn spoken<'t>(&self, turns: &'t [Turn]) -> Cow<'t, [Turn]> {
-        if !self.not_speech.contains(&true) {
+        if !self.leaves_turns_out() {
             return Cow::Borrowed(turns);
         }
         Cow::Owned(turns.iter().enumerate().filter(|(at, _)| self.speaks(*at)).map(|(_, t)| t.clone()).collect())

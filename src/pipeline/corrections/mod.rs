@@ -228,8 +228,8 @@ impl Corrections {
     }
 
     /// The first line about an interview that is not among those known, as an error that names the nearest.
-    pub fn unknown(&self, is_known: &dyn Fn(&str) -> bool, known: &[&str]) -> Option<Error> {
-        let (line, id, _) = self.lines.iter().find(|(_, id, _)| !is_known(id))?;
+    pub fn unknown(&self, known: &[&str]) -> Option<Error> {
+        let (line, id, _) = self.lines.iter().find(|(_, id, _)| !known.contains(&id.as_str()))?;
         let what = format!("no interview \"{id}\"{}", meant(id, known.iter().copied()));
         Some(Error::parse(&self.path, *line, what, "give the id as the column interview_id of the tables writes it"))
     }
