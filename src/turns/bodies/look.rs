@@ -48,6 +48,17 @@ pub(super) struct Look<'a> {
     pub(super) body: &'a BodyObservation,
     /// In the order of [`Side::BOTH`].
     pub(super) hands: [Option<&'a HandObservation>; 2],
+    /// The wrist lies at a hand that was given to another body: the arm is most likely that one's.
+    pub(super) taken: [bool; 2],
+}
+
+/// A hand this near to a body's wrist lies at it, in shoulder widths.
+const AT_WRIST: f32 = 0.35;
+
+/// Whether a hand begins at the wrist of a body.
+pub(super) fn is_at_wrist(hand: &HandObservation, body: &BodyObservation, side: Side) -> bool {
+    let (wrist, [x, y, _]) = (body.points[WRISTS[side as usize]], hand.points[0]);
+    (wrist.x - x).hypot(wrist.y - y) <= AT_WRIST * body.shoulder_width()
 }
 
 fn apart(a: Place, b: Place) -> f64 {
@@ -152,10 +163,11 @@ impl Look<'_> {
         hand.or_else(|| self.is_wrist_seen(side, config).then(|| self.place(WRISTS[side as usize])))
     }
 
-    /// The body's own wrist is seen, in what the body's camera shows.
+    /// The body's own wrist is seen, in what the body's camera shows, and nobody else's hand is there.
     fn is_wrist_seen(&self, side: Side, config: &PostureConfig) -> bool {
         let p = self.point(WRISTS[side as usize]);
-        f64::from(p.visibility) >= config.wrist_alone && self.body.shows(p.x, p.y)
+        let seen = f64::from(p.visibility) >= config.wrist_alone && self.body.shows(p.x, p.y);
+        seen && !self.taken[side as usize]
     }
 
     /// Where a hand is in this look and in a later one, told in the same way in both: by the base of the middle finger

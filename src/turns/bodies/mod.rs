@@ -23,7 +23,7 @@ use self::look::{FaceRegion, Look};
 use self::more::More;
 use super::TurnsConfig;
 use crate::annotation::Turn;
-use crate::body::{Bodies, HandObservation};
+use crate::body::{Bodies, Side};
 use crate::face::{Faces, ShotLayout};
 use crate::table::Missing;
 use crate::time::Segment;
@@ -149,17 +149,29 @@ pub fn body_turns(turns: &[Turn], bodies: &Bodies, faces: &Faces, config: &Turns
     rows
 }
 
+/// All looks, in the order of the bodies.
+fn looks_of(bodies: &Bodies) -> Vec<Look<'_>> {
+    let mut all = Vec::new();
+    let mut rest = &bodies.hands[..];
+    for frame in bodies.observations.chunk_by(|a, b| a.pts == b.pts) {
+        let pts = frame[0].pts;
+        rest = &rest[rest.partition_point(|h| h.pts < pts)..];
+        let here = &rest[..rest.partition_point(|h| h.pts <= pts)];
+        for body in frame {
+            let of = |side: Side| here.iter().find(|h| h.body == body.body && h.side == side);
+            let taken = |side: Side| here.iter().any(|h| h.body != body.body && look::is_at_wrist(h, body, side));
+            all.push(Look { body, hands: Side::BOTH.map(of), taken: Side::BOTH.map(taken) });
+        }
+    }
+    all
+}
+
 /// The looks of each person.
 fn series(bodies: &Bodies) -> BTreeMap<&str, Series<'_>> {
-    let mut hands: BTreeMap<(u64, u32), [Option<&HandObservation>; 2]> = BTreeMap::new();
-    for hand in &bodies.hands {
-        hands.entry((hand.pts.get().to_bits(), hand.body)).or_default()[hand.side as usize] = Some(hand);
-    }
     let mut persons: BTreeMap<&str, Series<'_>> = BTreeMap::new();
-    for body in &bodies.observations {
-        if let Some(person) = body.person.as_deref() {
-            let hands = hands.get(&(body.pts.get().to_bits(), body.body)).copied().unwrap_or_default();
-            persons.entry(person).or_default().push(Look { body, hands });
+    for look in looks_of(bodies) {
+        if let Some(person) = look.body.person.as_deref() {
+            persons.entry(person).or_default().push(look);
         }
     }
     persons

@@ -1,7 +1,7 @@
 use super::tests::{bodies, body, hand, near, times, told, turn};
 use super::*;
 use crate::body::body_point::{ELBOWS, INDEXES, SHOULDERS};
-use crate::body::{BodyObservation, Side};
+use crate::body::{BodyObservation, HandObservation, Side};
 
 fn row(observations: Vec<BodyObservation>, hands: Vec<HandObservation>, secs: f64) -> BodyTurn {
     told(&bodies(observations, hands), &[turn(1, 0.0, secs)]).remove(0)

@@ -1,6 +1,6 @@
 use super::*;
 use crate::body::body_point::{EARS, ELBOWS, INDEXES, NOSE, SHOULDERS, WRISTS};
-use crate::body::{BODY_POINTS, BodyObservation, BodyPoint, HAND_POINTS, Head, Side};
+use crate::body::{BODY_POINTS, BodyObservation, BodyPoint, HAND_POINTS, HandObservation, Head, Side};
 use crate::face::{BoundingBox, Observation, Shot, Track};
 use crate::table::ColumnData;
 use crate::time::Seconds;
@@ -161,6 +161,23 @@ fn a_fingertip_alone_and_a_wrist_that_is_guessed_are_no_touch_and_no_hand() {
     beyond.iter_mut().for_each(|o| o.bounds = [0.0, 0.0, 230.0, 1e4]);
     let row = &told(&bodies(beyond, Vec::new()), &[turn(1, 0.0, 2.0)])[0];
     assert!(near(row.hands.visible_share, 1.0) && near(row.hands.both_share, 0.0), "{row:?}");
+}
+
+#[test]
+fn a_wrist_at_anothers_hand_is_no_hand_of_ones_own() {
+    // The model takes the arm of the second for the first's left one; the hand is given to the second.
+    let (mut all, mut hands) = (Vec::new(), Vec::new());
+    for t in times(2.0) {
+        all.extend([body(t, 1, "P1", 200.0), body(t, 2, "P2", 500.0)]);
+        hands.push(hand(t, 2, Side::Right, (245.0, 375.0), (260.0, 330.0)));
+    }
+    let rows = told(&bodies(all.clone(), hands.clone()), &[turn(1, 0.0, 2.0)]);
+    assert!(near(rows[0].hands.visible_share, 1.0) && near(rows[0].hands.both_share, 0.0), "{rows:?}");
+    assert!(near(rows[1].hands.both_share, 1.0), "{rows:?}");
+    hands.iter_mut().for_each(|h| h.body = 1);
+    hands.iter_mut().for_each(|h| h.side = Side::Left);
+    let rows = told(&bodies(all, hands), &[turn(1, 0.0, 2.0)]);
+    assert!(near(rows[0].hands.both_share, 1.0), "its own hand is: {rows:?}");
 }
 
 #[test]

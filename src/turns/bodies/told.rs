@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::look::{FaceRegion, Look};
-use super::{PostureConfig, median, motion};
-use crate::body::{Bodies, HandObservation};
+use super::{PostureConfig, looks_of, median, motion};
+use crate::body::Bodies;
 use crate::time::Seconds;
 
 /// One body at one instant.
@@ -23,20 +23,11 @@ pub(crate) struct ToldLook {
     pub(crate) lean: Option<&'static str>,
 }
 
-fn looks(bodies: &Bodies) -> Vec<Look<'_>> {
-    let mut hands: BTreeMap<(u64, u32), [Option<&HandObservation>; 2]> = BTreeMap::new();
-    for hand in &bodies.hands {
-        hands.entry((hand.pts.get().to_bits(), hand.body)).or_default()[hand.side as usize] = Some(hand);
-    }
-    let of = |body: u64, id: u32| hands.get(&(body, id)).copied().unwrap_or_default();
-    bodies.observations.iter().map(|b| Look { body: b, hands: of(b.pts.get().to_bits(), b.body) }).collect()
-}
-
 /// All looks, in order of time; lean is against the person's median so far.
 pub(crate) fn told_looks(bodies: &Bodies, c: &PostureConfig) -> Vec<ToldLook> {
     let mut sizes: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let mut told = Vec::new();
-    for look in looks(bodies) {
+    for look in looks_of(bodies) {
         let own = look.body.person.as_deref();
         let mut lean = None;
         if let (Some(name), Some(size)) = (own, look.head_size(c)) {
@@ -68,7 +59,7 @@ pub(crate) fn told_looks(bodies: &Bodies, c: &PostureConfig) -> Vec<ToldLook> {
 pub(crate) fn told_strokes(bodies: &Bodies, x: f64, (from, to): (f64, f64), c: &PostureConfig) -> usize {
     let mut nearest: BTreeMap<u64, Look<'_>> = BTreeMap::new();
     let off = |l: &Look<'_>| (l.nose(c).map_or(f64::INFINITY, |n| n.0) - x).abs();
-    for look in looks(bodies).into_iter().filter(|l| l.at() >= from - 0.3 && l.at() < to) {
+    for look in looks_of(bodies).into_iter().filter(|l| l.at() >= from - 0.3 && l.at() < to) {
         let key = look.at().to_bits();
         if nearest.get(&key).is_none_or(|other| off(&look) < off(other)) {
             nearest.insert(key, look);
