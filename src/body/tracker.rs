@@ -24,6 +24,11 @@ const ABOVE: f32 = 0.75;
 const BELOW: f32 = 5.0;
 /// A body is a head's when its face's points lie about the box's middle within this share of its longer side.
 const HEAD_REACH: f32 = 0.75;
+/// Where the body of a face is guessed, where the detector finds the one before or beside it alone: so many of the face's
+/// sizes below its middle, in a square of so many. Chosen on `stage_and_audience`.
+const GUESS: (f32, f32) = (2.05, 7.0);
+/// Faces at most so many heights above or below are neighbours.
+const BESIDE: f32 = 2.0;
 /// Two bodies whose shoulders' middles and noses are nearer than this share of the shoulder width are one.
 const SAME_SHARE: f32 = 0.4;
 /// Bodies in one frame, at most; more are an audience.
@@ -143,11 +148,18 @@ impl<'a> BodyTracker<'a> {
                 let ((x, y), (wx, wy)) = (now.centre(), was.centre());
                 region = Region { x: region.x + x - wx, y: region.y + y - wy, ..region };
             }
-            let body = landmark::look(&mut self.models.body, &View::whole(picture), &region, &mut self.input)?;
-            let head = owner(&body, heads);
-            // Its face is elsewhere: this is another body, or none.
-            if own.is_some() && head.is_none_or(|h| Some(h.track) != own.map(|o| o.track)) {
-                continue;
+            let mut body = landmark::look(&mut self.models.body, &View::whole(picture), &region, &mut self.input)?;
+            let mut head = owner(&body, heads);
+            if let Some(own) = own.filter(|o| head != Some(*o)) {
+                // The model went over to somebody nearer: once more, without the neighbours.
+                let Some(view) = alone(picture, own, heads) else { continue };
+                region = guessed(own);
+                body = landmark::look(&mut self.models.body, &view, &region, &mut self.input)?;
+                head = owner(&body, heads);
+                // Its face is elsewhere: this is another body, or none.
+                if head != Some(own) {
+                    continue;
+                }
             }
             if body.presence < self.config.presence || !is_whole(&body) {
                 continue;
@@ -186,8 +198,14 @@ impl<'a> BodyTracker<'a> {
             if body.presence >= self.config.presence && owner(&body, heads) == Some(head) && is_whole(&body) {
                 self.tried.remove(&head.track);
                 self.start(body, region, Some(*head), found);
-                break;
+                return Ok(());
             }
+        }
+        let (Some(view), region) = (alone(picture, head, heads), guessed(head)) else { return Ok(()) };
+        let body = landmark::look(&mut self.models.body, &view, &region, &mut self.input)?;
+        if body.presence >= self.config.presence && owner(&body, heads) == Some(head) && is_whole(&body) {
+            self.tried.remove(&head.track);
+            self.start(body, region, Some(*head), found);
         }
         Ok(())
     }
@@ -267,6 +285,31 @@ impl<'a> BodyTracker<'a> {
     }
 }
 
+/// Where the body of a face is, by the face alone.
+fn guessed(head: &Head) -> Region {
+    let ((x, y), size) = (head.centre(), head.size());
+    Region { x, y: y + GUESS.0 * size, side: GUESS.1 * size, angle: 0.0 }
+}
+
+/// The picture between the faces to both sides of a face: the landmark model takes whoever is nearer to the camera.
+/// `None` where there are no neighbours.
+fn alone<'p>(picture: &'p RgbImage, head: &Head, heads: &[Head]) -> Option<View<'p>> {
+    let (x, y) = head.centre();
+    let [left, top, right, bottom] = head.bounds;
+    let (quarter, reach) = (0.25 * (right - left), BESIDE * (bottom - top));
+    let (width, height) = (picture.width() as f32, picture.height() as f32);
+    let mut bounds = [0.0, 0.0, width, height];
+    for other in heads.iter().filter(|h| h.track != head.track && (h.centre().1 - y).abs() <= reach) {
+        if other.centre().0 > x {
+            bounds[2] = bounds[2].min(other.bounds[0].max(x + quarter));
+        } else {
+            bounds[0] = bounds[0].max(other.bounds[2].min(x - quarter));
+        }
+    }
+    let cut = bounds[0] > 0.0 || bounds[2] < width;
+    cut.then(|| View::part(picture, bounds)).flatten()
+}
+
 fn middle(bounds: &[f32; 4]) -> (f32, f32) {
     (0.5 * (bounds[0] + bounds[2]), 0.5 * (bounds[1] + bounds[3]))
 }
@@ -337,5 +380,28 @@ fn observation(f: &Found, id: u32, pts: Seconds, (width, height): (f32, f32)) ->
         bounds: [0.0, 0.0, width, height],
         in_frame: points.iter().filter(inside).count() as f32 / points.len() as f32,
         points,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_body_of_a_face_is_looked_for_between_its_neighbours() {
+        let picture = RgbImage::new(640, 360);
+        let head = |track: u32, bounds: [f32; 4]| Head { track, bounds };
+        let own = head(1, [314.0, 23.0, 388.0, 149.0]);
+        let width = |heads: &[Head]| alone(&picture, &own, heads).map(|v| v.width());
+        assert_eq!(width(&[own]), None, "nobody is beside");
+        assert_eq!(width(&[own, head(2, [382.0, 77.0, 447.0, 185.0])]), Some(382.0), "up to the other face");
+        assert_eq!(width(&[own, head(2, [161.0, 76.0, 226.0, 174.0])]), Some(640.0 - 226.0));
+        assert_eq!(
+            width(&[own, head(2, [382.0, 340.0, 400.0, 358.0])]).map(f32::to_bits),
+            None,
+            "two heads further down"
+        );
+        let region = guessed(&own);
+        assert!((region.x - 351.0).abs() < 1e-3 && region.y > 260.0 && region.side > 600.0, "{region:?}");
     }
 }
