@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Our time beside the floor and the peers, and our values beside the references, in one run.
 
-    python3 benches/bench.py [--only extract,voice,faces,speakers,long] [--no-peers]
+    python3 benches/bench.py [--only extract,voice,faces,bodies,speakers,long] [--no-peers]
 
 Wants the release build, the models and the sample corpus (`make bench` sees to it); with the shared folder of reference clips
 (`TURNWISE_SHARED`, else ../shared) it measures more. Processor time (user + system, all threads and processes) is the measure: wall clock
@@ -25,6 +25,7 @@ import time
 import wave
 from pathlib import Path
 
+import bodies
 import fidelity
 import peers
 from peers import ROOT, Absent
@@ -96,13 +97,14 @@ class Tools:
         return json.loads(self.run(self.floor_binary, *args)["out"])
 
     def peer(self, name: str, *args) -> dict:
+        """Asks a peer; what follows `_` in its name is which of its tasks."""
         if not self.with_peers:
             raise Absent("not asked (--no-peers)")
         one_thread = {
             k: "1" for k in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
         }
         try:
-            done = self.run(peers.python(name), ROOT / "benches/peer.py", name, *args, env=one_thread)
+            done = self.run(peers.python(name.partition("_")[0]), ROOT / "benches/peer.py", name, *args, env=one_thread)
         except RuntimeError as failure:
             raise Absent(f"{name} fails here: {str(failure).splitlines()[-1]}") from None
         return {**json.loads(done["out"].splitlines()[-1]), "process": done}
@@ -427,7 +429,7 @@ def long(tools: Tools) -> Report:
     return report
 
 
-SECTIONS = {"extract": extract, "voice": voice, "faces": faces, "speakers": speakers, "long": long}
+SECTIONS = {"extract": extract, "voice": voice, "faces": faces, "bodies": bodies.bodies, "speakers": speakers, "long": long}
 
 
 def machine() -> str:

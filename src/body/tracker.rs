@@ -12,7 +12,7 @@ use super::anchors::Detection;
 use super::landmark::{self, Body};
 use super::observation::{BODY_POINTS, Bodies, BodyObservation, BodyPoint, Head, body_point};
 use super::view::{Region, View};
-use super::wrists::{self, Grip};
+use super::wrists::{self, Known};
 use super::{BodyConfig, BodyModels, person};
 use crate::error::Result;
 use crate::signal::VideoFrame;
@@ -22,8 +22,13 @@ use crate::time::Seconds;
 const ASIDE: f32 = 2.5;
 const ABOVE: f32 = 0.75;
 const BELOW: f32 = 5.0;
-/// A body is a head's when its face's points lie about the box's middle within this share of its sides.
+/// A body is a head's when its face's points lie about the box's middle within this share of its longer side.
 const HEAD_REACH: f32 = 0.75;
+/// Where the body of a face is guessed, where the detector finds the one before or beside it alone: so many of the face's
+/// sizes below its middle, in a square of so many. Chosen on `stage_and_audience`.
+const GUESS: (f32, f32) = (2.05, 7.0);
+/// Faces at most so many heights above or below are neighbours.
+const BESIDE: f32 = 2.0;
 /// Two bodies whose shoulders' middles and noses are nearer than this share of the shoulder width are one.
 const SAME_SHARE: f32 = 0.4;
 /// Bodies in one frame, at most; more are an audience.
@@ -36,7 +41,8 @@ struct Live {
     /// The last face seen with it.
     head: Option<Head>,
     next: Region,
-    grips: [Option<Grip>; 2],
+    /// Of the left and right wrist.
+    wrists: [Known; 2],
 }
 
 /// A body in the frame at hand.
@@ -113,7 +119,7 @@ impl<'a> BodyTracker<'a> {
         let least = self.config.min_face_size_px;
         for head in heads.iter().filter(|h| h.size() >= least) {
             if found.iter().all(|f| f.head != Some(*head)) && self.may_try(head.track, now) {
-                self.look_about(picture, head, now, &mut found)?;
+                self.look_about(picture, (head, heads), now, &mut found)?;
             }
         }
         let due = self.last_whole.is_none_or(|last| (now - last).get() + 1e-6 >= self.config.detect_every_secs);
@@ -142,14 +148,19 @@ impl<'a> BodyTracker<'a> {
                 let ((x, y), (wx, wy)) = (now.centre(), was.centre());
                 region = Region { x: region.x + x - wx, y: region.y + y - wy, ..region };
             }
-            let body = landmark::look(&mut self.models.body, &View::whole(picture), &region, &mut self.input)?;
-            let fits = |h: &&Head| belongs(&body, h);
-            let head = match own {
-                Some(own) if belongs(&body, own) => Some(own),
+            let mut body = landmark::look(&mut self.models.body, &View::whole(picture), &region, &mut self.input)?;
+            let mut head = owner(&body, heads);
+            if let Some(own) = own.filter(|o| head != Some(*o)) {
+                // The model went over to somebody nearer: once more, without the neighbours.
+                let Some(view) = alone(picture, own, heads) else { continue };
+                region = guessed(own);
+                body = landmark::look(&mut self.models.body, &view, &region, &mut self.input)?;
+                head = owner(&body, heads);
                 // Its face is elsewhere: this is another body, or none.
-                Some(_) => continue,
-                None => heads.iter().find(fits),
-            };
+                if head != Some(own) {
+                    continue;
+                }
+            }
             if body.presence < self.config.presence || !is_whole(&body) {
                 continue;
             }
@@ -163,7 +174,13 @@ impl<'a> BodyTracker<'a> {
     }
 
     /// The body of a face that has none yet.
-    fn look_about(&mut self, picture: &RgbImage, head: &Head, now: Seconds, found: &mut Vec<Found>) -> Result<()> {
+    fn look_about(
+        &mut self,
+        picture: &RgbImage,
+        (head, heads): (&Head, &[Head]),
+        now: Seconds,
+        found: &mut Vec<Found>,
+    ) -> Result<()> {
         let (x, y) = head.centre();
         let [l, t, r, b] = head.bounds;
         let (w, h) = (r - l, b - t);
@@ -178,11 +195,17 @@ impl<'a> BodyTracker<'a> {
         persons.sort_by(|a, b| off(a).total_cmp(&off(b)));
         for region in persons.iter().take(2).filter_map(person::region_of) {
             let body = landmark::look(&mut self.models.body, &view, &region, &mut self.input)?;
-            if body.presence >= self.config.presence && belongs(&body, head) && is_whole(&body) {
+            if body.presence >= self.config.presence && owner(&body, heads) == Some(head) && is_whole(&body) {
                 self.tried.remove(&head.track);
                 self.start(body, region, Some(*head), found);
-                break;
+                return Ok(());
             }
+        }
+        let (Some(view), region) = (alone(picture, head, heads), guessed(head)) else { return Ok(()) };
+        let body = landmark::look(&mut self.models.body, &view, &region, &mut self.input)?;
+        if body.presence >= self.config.presence && owner(&body, heads) == Some(head) && is_whole(&body) {
+            self.tried.remove(&head.track);
+            self.start(body, region, Some(*head), found);
         }
         Ok(())
     }
@@ -198,8 +221,8 @@ impl<'a> BodyTracker<'a> {
             let Some(region) = person::region_of(&detection) else { continue };
             let body = landmark::look(&mut self.models.body, &view, &region, &mut self.input)?;
             if body.presence >= self.config.presence && is_whole(&body) {
-                let free = |h: &&Head| belongs(&body, h) && found.iter().all(|f| f.head != Some(**h));
-                let head = heads.iter().find(free).copied();
+                let free = |h: &&Head| found.iter().all(|f| f.head != Some(**h));
+                let head = owner(&body, heads).filter(free).copied();
                 self.start(body, region, head, found);
             }
         }
@@ -208,7 +231,7 @@ impl<'a> BodyTracker<'a> {
 
     fn start(&mut self, body: Body, region: Region, head: Option<Head>, found: &mut Vec<Found>) {
         self.last_id += 1;
-        self.live.push(Live { id: self.last_id, head, next: body.next, grips: [None, None] });
+        self.live.push(Live { id: self.last_id, head, next: body.next, wrists: [Known::Nothing; 2] });
         found.push(Found { live: self.live.len() - 1, body, region, head });
     }
 
@@ -242,20 +265,15 @@ impl<'a> BodyTracker<'a> {
     }
 
     fn hands(&mut self, picture: &RgbImage, now: Seconds, found: &[Found]) -> Result<()> {
-        let grips: Vec<[Option<Grip>; 2]> = found.iter().map(|f| self.live[f.live].grips).collect();
+        let mut known: Vec<[Known; 2]> = found.iter().map(|f| self.live[f.live].wrists).collect();
         let bodies: Vec<&Body> = found.iter().map(|f| &f.body).collect();
-        let mut look =
-            wrists::Look { models: &mut *self.models, config: &self.config, picture, input: &mut self.input };
-        let held = look.hands(&bodies, &grips)?;
-        let mut rows = Vec::new();
-        for f in found {
-            self.live[f.live].grips = [None, None];
+        let (models, config, input) = (&mut *self.models, &self.config, &mut self.input);
+        let held = wrists::Look { models, config, picture, now, input }.hands(&bodies, &mut known)?;
+        for (f, known) in found.iter().zip(known) {
+            self.live[f.live].wrists = known;
         }
-        for held in held {
-            let live = &mut self.live[found[held.body].live];
-            live.grips[held.side as usize] = held.grip();
-            rows.push(held.observation(live.id, now));
-        }
+        let id = |h: &wrists::Held| self.live[found[h.body].live].id;
+        let mut rows: Vec<_> = held.into_iter().map(|h| (id(&h), h)).map(|(id, h)| h.observation(id, now)).collect();
         rows.sort_by_key(|h| (h.body, h.side));
         self.bodies.hands.extend(rows);
         Ok(())
@@ -265,6 +283,31 @@ impl<'a> BodyTracker<'a> {
     pub fn finish(self) -> Bodies {
         self.bodies
     }
+}
+
+/// Where the body of a face is, by the face alone.
+fn guessed(head: &Head) -> Region {
+    let ((x, y), size) = (head.centre(), head.size());
+    Region { x, y: y + GUESS.0 * size, side: GUESS.1 * size, angle: 0.0 }
+}
+
+/// The picture between the faces to both sides of a face: the landmark model takes whoever is nearer to the camera.
+/// `None` where there are no neighbours.
+fn alone<'p>(picture: &'p RgbImage, head: &Head, heads: &[Head]) -> Option<View<'p>> {
+    let (x, y) = head.centre();
+    let [left, top, right, bottom] = head.bounds;
+    let (quarter, reach) = (0.25 * (right - left), BESIDE * (bottom - top));
+    let (width, height) = (picture.width() as f32, picture.height() as f32);
+    let mut bounds = [0.0, 0.0, width, height];
+    for other in heads.iter().filter(|h| h.track != head.track && (h.centre().1 - y).abs() <= reach) {
+        if other.centre().0 > x {
+            bounds[2] = bounds[2].min(other.bounds[0].max(x + quarter));
+        } else {
+            bounds[0] = bounds[0].max(other.bounds[2].min(x - quarter));
+        }
+    }
+    let cut = bounds[0] > 0.0 || bounds[2] < width;
+    cut.then(|| View::part(picture, bounds)).flatten()
 }
 
 fn middle(bounds: &[f32; 4]) -> (f32, f32) {
@@ -278,12 +321,18 @@ fn face_middle(body: &Body) -> (f32, f32) {
     (x / count, y / count)
 }
 
-/// Whether the body's face lies in the head's box.
-fn belongs(body: &Body, head: &Head) -> bool {
+/// The head whose box the body's face lies about, the nearest of them; in a crowd boxes overlap.
+fn owner<'h>(body: &Body, heads: &'h [Head]) -> Option<&'h Head> {
     let (x, y) = face_middle(body);
-    let (hx, hy) = head.centre();
-    let [l, t, r, b] = head.bounds;
-    (x - hx).abs() <= HEAD_REACH * (r - l) && (y - hy).abs() <= HEAD_REACH * (b - t)
+    let off = |head: &Head| {
+        let (hx, hy) = head.centre();
+        let [l, t, r, b] = head.bounds;
+        // The box of a profile is narrow, and the middle of the body's face lies further forward.
+        let side = (r - l).max(b - t).max(1.0);
+        let (dx, dy) = ((x - hx).abs() / side, (y - hy).abs() / side);
+        (dx <= HEAD_REACH && dy <= HEAD_REACH).then_some(dx.hypot(dy))
+    };
+    heads.iter().filter_map(|h| Some((off(h)?, h))).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, h)| h)
 }
 
 fn shoulders(body: &Body) -> ((f32, f32), f32) {
@@ -328,7 +377,31 @@ fn observation(f: &Found, id: u32, pts: Seconds, (width, height): (f32, f32)) ->
         head: f.head,
         presence: f.body.presence,
         region: [f.region.x, f.region.y, f.region.side, f.region.angle],
+        bounds: [0.0, 0.0, width, height],
         in_frame: points.iter().filter(inside).count() as f32 / points.len() as f32,
         points,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_body_of_a_face_is_looked_for_between_its_neighbours() {
+        let picture = RgbImage::new(640, 360);
+        let head = |track: u32, bounds: [f32; 4]| Head { track, bounds };
+        let own = head(1, [314.0, 23.0, 388.0, 149.0]);
+        let width = |heads: &[Head]| alone(&picture, &own, heads).map(|v| v.width());
+        assert_eq!(width(&[own]), None, "nobody is beside");
+        assert_eq!(width(&[own, head(2, [382.0, 77.0, 447.0, 185.0])]), Some(382.0), "up to the other face");
+        assert_eq!(width(&[own, head(2, [161.0, 76.0, 226.0, 174.0])]), Some(640.0 - 226.0));
+        assert_eq!(
+            width(&[own, head(2, [382.0, 340.0, 400.0, 358.0])]).map(f32::to_bits),
+            None,
+            "two heads further down"
+        );
+        let region = guessed(&own);
+        assert!((region.x - 351.0).abs() < 1e-3 && region.y > 260.0 && region.side > 600.0, "{region:?}");
     }
 }

@@ -6,8 +6,14 @@
 
 use image::RgbImage;
 
-/// Places are rounded to this part of a pixel.
-const PARTS: i64 = 32;
+/// Places are rounded to this part of a pixel: so many bits behind the point.
+const BITS: u32 = 5;
+const PARTS: i64 = 1 << BITS;
+/// A number of this size plus a smaller one has a mantissa that counts in ones: added, it rounds halves to even, which
+/// without SSE4.1 is else a call of a function for each place.
+const ONES: f64 = 6_755_399_441_055_744.0;
+/// Regions beyond this many px are none.
+const FARTHEST: f32 = 1e6;
 
 /// A square region of a picture that may be turned and reach past the edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -123,7 +129,7 @@ impl<'a> View<'a> {
     /// Samples an n x n crop of `region` into `out`, three planes (R, G, B) of n². A view without pixels or a region
     /// that is no number gives black.
     pub fn sample(&self, region: &Region, n: usize, edge: Edge, scale: Scale, out: &mut [f32]) {
-        let finite = [region.x, region.y, region.side, region.angle].iter().all(|v| v.is_finite());
+        let finite = [region.x, region.y, region.side, region.angle].iter().all(|v| v.abs() <= FARTHEST);
         if self.right <= self.left || self.bottom <= self.top || out.len() < 3 * n * n || !finite {
             out.fill(scale.shift);
             return;
@@ -133,7 +139,7 @@ impl<'a> View<'a> {
         let step = f64::from(region.side) / n as f64;
         let (sin, cos) = f64::from(region.angle).sin_cos();
         let half = 0.5 * n as f64;
-        let parts = |v: f64| (v * PARTS as f64).round_ties_even() as i64;
+        let parts = |v: f64| (v * PARTS as f64 + ONES).to_bits() as i64 - ONES.to_bits() as i64;
         for j in 0..n {
             let dy = (j as f64 - half) * step;
             for i in 0..n {
@@ -149,10 +155,17 @@ impl<'a> View<'a> {
 
     /// The value at a place told in parts of a pixel, rounded to whole bytes.
     fn mixed(&self, x: i64, y: i64, edge: Edge) -> [u32; 3] {
-        let (column, row) = (x.div_euclid(PARTS), y.div_euclid(PARTS));
-        let (fx, fy) = (x.rem_euclid(PARTS) as u32, y.rem_euclid(PARTS) as u32);
+        let (column, row) = (x >> BITS, y >> BITS);
+        let (fx, fy) = ((x & (PARTS - 1)) as u32, (y & (PARTS - 1)) as u32);
         let whole = PARTS as u32;
         let weights = [(whole - fx) * (whole - fy), fx * (whole - fy), (whole - fx) * fy, fx * fy];
+        let rounded = |sum: u32| (sum + whole * whole / 2) >> (2 * BITS);
+        if let Some((upper, lower)) = self.inside(column, row) {
+            let [a, b, c, d] = weights;
+            let of = |byte: u8| u32::from(byte);
+            return [0, 1, 2]
+                .map(|k| rounded(a * of(upper[k]) + b * of(upper[k + 3]) + c * of(lower[k]) + d * of(lower[k + 3])));
+        }
         let corners = [(column, row), (column + 1, row), (column, row + 1), (column + 1, row + 1)];
         let mut sum = [0u32; 3];
         for ((c, r), w) in corners.into_iter().zip(weights) {
@@ -162,7 +175,18 @@ impl<'a> View<'a> {
                 sum.iter_mut().zip(rgb).for_each(|(s, v)| *s += w * u32::from(*v));
             }
         }
-        sum.map(|s| (s + whole * whole / 2) / (whole * whole))
+        sum.map(rounded)
+    }
+
+    /// Two pixels beside each other and the two below, where all four lie inside of the view.
+    fn inside(&self, column: i64, row: i64) -> Option<(&'a [u8; 6], &'a [u8; 6])> {
+        let all = column >= self.left && column + 1 < self.right && row >= self.top && row + 1 < self.bottom;
+        if !all {
+            return None;
+        }
+        let (raw, width) = (self.picture.as_raw(), self.picture.width() as usize);
+        let at = 3 * (row as usize * width + column as usize);
+        Some((raw.get(at..)?.first_chunk()?, raw.get(at + 3 * width..)?.first_chunk()?))
     }
 
     fn pixel(&self, column: i64, row: i64, edge: Edge) -> Option<&'a [u8]> {
@@ -196,6 +220,28 @@ mod tests {
         assert!((out[256 + 16 * 3] - 15.0).abs() < 1e-6 && (out[512] - 7.0).abs() < 1e-6);
         View::whole(&picture).sample(&region, 16, Edge::Black, BYTES, &mut out);
         assert!((out[15] - 35.0).abs() < 1e-6, "half of the last pixel lies outside: {}", out[15]);
+    }
+
+    #[test]
+    fn places_are_rounded_to_even_parts_and_inside_is_as_at_the_edge() {
+        let parts = |v: f64| (v * PARTS as f64 + ONES).to_bits() as i64 - ONES.to_bits() as i64;
+        for v in [0.0, 1.0 / 64.0, 3.0 / 64.0, -1.0 / 64.0, -3.0 / 64.0, 1234.567, -98.76, 1e6, -1e6] {
+            assert_eq!(parts(v), (v * PARTS as f64).round_ties_even() as i64, "{v}");
+        }
+        // A wider picture has the same pixels inside, where the narrow one is at its edge.
+        let wide = RgbImage::from_fn(12, 12, |x, y| image::Rgb([(17 * x + 31 * y) as u8, (x * y) as u8, 200]));
+        let part = View::part(&wide, [2.0, 2.0, 9.0, 9.0]).unwrap();
+        for place in 0..9 * PARTS * 9 {
+            let (x, y) = (64 + place % (7 * PARTS), 64 + (place * 7) % (7 * PARTS));
+            let (column, row) = (x >> BITS, y >> BITS);
+            let (fx, fy) = ((x & 31) as u32, (y & 31) as u32);
+            let of = |c: i64, r: i64| u32::from(wide.get_pixel(c.min(8) as u32, r.min(8) as u32).0[0]);
+            let sum = (32 - fx) * (32 - fy) * of(column, row)
+                + fx * (32 - fy) * of(column + 1, row)
+                + (32 - fx) * fy * of(column, row + 1)
+                + fx * fy * of(column + 1, row + 1);
+            assert_eq!(part.mixed(x, y, Edge::Repeat)[0], (sum + 512) / 1024, "{x} {y}");
+        }
     }
 
     #[test]

@@ -90,6 +90,25 @@ impl Shot {
         Some(lines.iter().filter(between).any(|line| self.divides(line, a) || self.divides(line, b)))
     }
 
+    /// Left, top, right and bottom of the part of the picture that a face's own camera shows: its tile, where the
+    /// picture is divided, else all of it.
+    pub fn tile(&self, face: BoundingBox) -> [f32; 4] {
+        let mut tile = [0.0, 0.0, self.size.0, self.size.1];
+        if !matches!(self.layout, Some(ShotLayout::SplitScreen | ShotLayout::Gallery)) {
+            return tile;
+        }
+        let (x, y) = face.centre();
+        for line in self.lines.iter().flatten().filter(|line| self.divides(line, face)) {
+            let (k, middle) = if line.upright { (0, x) } else { (1, y) };
+            if line.at <= middle {
+                tile[k] = line.at.max(tile[k]);
+            } else {
+                tile[k + 2] = line.at.min(tile[k + 2]);
+            }
+        }
+        tile
+    }
+
     /// Whether a line is a side of the tile of a face.
     fn divides(&self, line: &Line, face: BoundingBox) -> bool {
         let (start, side, length) =

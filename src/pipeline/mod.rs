@@ -9,6 +9,8 @@
 //! ```
 
 #[cfg(test)]
+mod body_truth;
+#[cfg(test)]
 mod cast_truth;
 #[cfg(test)]
 mod clock_truth;

@@ -7,7 +7,7 @@ use super::stages::{Stage, Stages};
 use super::{Inputs, Progress, Work, told};
 use crate::body::{Bodies, BodyModels, BodyTracker, Head};
 use crate::error::{Error, Result};
-use crate::face::{FaceModels, FaceTracker, Faces, Observation};
+use crate::face::{BoundingBox, FaceModels, FaceTracker, Faces, Observation};
 use crate::media::{self, StreamPick, VideoReport};
 use crate::recipe::Recipe;
 use crate::signal::VideoFrame;
@@ -39,11 +39,7 @@ impl<'a> Watchers<'a> {
     fn push(&mut self, frame: &VideoFrame) -> Result<()> {
         self.faces.push(frame)?;
         let Some(bodies) = self.bodies.as_mut().filter(|b| b.wants(frame.pts)) else { return Ok(()) };
-        let head = |o: &Observation| {
-            let b = o.bounds;
-            Head { track: o.track, bounds: [b.left, b.top, b.right(), b.bottom()] }
-        };
-        let heads: Vec<Head> = self.faces.latest().iter().map(head).collect();
+        let heads: Vec<Head> = self.faces.latest().iter().map(head_of).collect();
         bodies.push(frame, &heads, self.faces.shot())
     }
 
@@ -51,9 +47,22 @@ impl<'a> Watchers<'a> {
         let faces = self.faces.finish()?;
         faces.warning().into_iter().for_each(|w| warnings.push(w));
         let mut bodies = self.bodies.map(BodyTracker::finish).unwrap_or_default();
+        bodies.settle(|pts, head| {
+            let from = faces.observations.partition_point(|o| o.pts < pts);
+            let there = faces.observations[from..].iter().take_while(|o| o.pts == pts);
+            there.map(head_of).find(|own| Head { track: head.track, ..*own } == head).map(|own| own.track)
+        });
         bodies.name(|track| faces.person_of(track));
+        bodies.keep_within(|pts, [left, top, right, bottom]| {
+            Some(faces.shot_at(pts)?.tile(BoundingBox::from_corners(left, top, right, bottom)))
+        });
         Ok(Seen { faces, bodies, report: None })
     }
+}
+
+fn head_of(o: &Observation) -> Head {
+    let b = o.bounds;
+    Head { track: o.track, bounds: [b.left, b.top, b.right(), b.bottom()] }
 }
 
 /// Looks at the picture, frame by frame, at the recipe's rate, or takes what was seen before. Gives the seconds it took

@@ -32,6 +32,11 @@ pub const SOURCES: &[(&str, &str)] = &[
          338-355.",
     ),
     (
+        "Chartrand & Bargh 1999",
+        "Chartrand, T. L., Bargh, J. A. (1999). The chameleon effect: the perception-behavior link and social \
+         interaction. Journal of Personality and Social Psychology 76(6), 893-910. Postures and gestures taken over.",
+    ),
+    (
         "Coco & Dale 2014",
         "Coco, M. I., Dale, R. (2014). Cross-recurrence quantification analysis of categorical and continuous \
          time series: an R package. Frontiers in Psychology 5, 510.",

@@ -48,6 +48,8 @@ mod watched;
 mod words;
 
 pub use annotations::{annotations_schema, annotations_table};
+#[cfg(test)]
+pub(crate) use bodies::told::{ToldLook, told_looks, told_strokes};
 pub use bodies::{BodyTurn, PostureConfig, body_turns, turn_bodies_schema, turn_bodies_table};
 pub use cast::{Cast, CastMember, Stretch, cast};
 pub use coupling::{

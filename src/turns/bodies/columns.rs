@@ -1,7 +1,7 @@
 //! The columns of `turn_bodies`.
 
 use super::look::FaceRegion;
-use super::{BodyTurn, HandsOfTurn, Posture};
+use super::{BodyTurn, HandsOfTurn, Posture, more_columns};
 use crate::annotation::Turn;
 use crate::error::Result;
 use crate::table::{Column, CutOff, Layout, Modality, Table, TableSchema, all_until};
@@ -154,8 +154,8 @@ fn stillness_columns() -> Vec<Column<BodyTurn>> {
         posture(
             "body_still_share",
             "1",
-            "Share of the steps between looks in which wrists, head and trunk are all slower than \
-             {turns.body.still_speed} shoulder widths a second; wrists that are not seen are taken for still.",
+            "Share of the steps between looks in which hands, head and trunk are all slower than \
+             {turns.body.still_speed} shoulder widths a second; hands that are not seen are taken for still.",
             |p| p.still_share,
         ),
     ]
@@ -172,7 +172,8 @@ fn hand_columns() -> Vec<Column<BodyTurn>> {
         hands(
             "hands_visible_share",
             "1",
-            "Share of looks in which a hand is found or a wrist has a visibility of at least {turns.body.visibility}.",
+            "Share of looks in which a hand is found, or a wrist in the picture (the tile, where it is divided) has a \
+             visibility of at least {turns.body.wrist_alone}.",
             |h| h.visible_share,
         ),
         hands("both_hands_visible_share", "1", "The same of both hands.", |h| h.both_share),
@@ -186,18 +187,19 @@ fn hand_columns() -> Vec<Column<BodyTurn>> {
         hands(
             "hand_speed_mean",
             "1/s",
-            "Movement energy of the hands: mean speed of the wrists that are seen, against the middle of the \
-             shoulders, in shoulder widths a second, between looks at most {turns.body.longest_step_secs} s apart. \
-             At {body.rate_hz} looks a second what goes there and back between two looks is lost.",
+            "Movement energy of the hands: mean speed of the hands that are seen (base of the middle finger, else the \
+             body's own knuckle), against the middle of the shoulders, in shoulder widths a second, between looks at \
+             most {turns.body.longest_step_secs} s apart. At {body.rate_hz} looks a second what goes there and back \
+             between two looks is lost.",
             |h| h.speed,
         ),
-        hands("hand_speed_peak", "1/s", "Largest speed of a wrist in the turn, likewise.", |h| h.peak_speed),
+        hands("hand_speed_peak", "1/s", "Largest speed of a hand in the turn, likewise.", |h| h.peak_speed),
         hands(
             "gesture_strokes_per_min",
             "1/min",
-            "Strokes a minute of time in which a wrist is seen: a wrist reaches {turns.body.gesture_speed} shoulder \
-             widths a second, having been slower than half of it. At most half as many a second as there are looks \
-             ({body.rate_hz}).",
+            "Strokes a minute of time in which a hand is seen: a hand is as fast as {turns.body.gesture_speed} \
+             shoulder widths a second, and faster than in the steps before and after; both hands at once are one. At \
+             most half as many a second as there are looks ({body.rate_hz}).",
             |h| h.strokes_per_min,
         ),
     ]
@@ -209,8 +211,8 @@ fn touch_columns() -> Vec<Column<BodyTurn>> {
         Column::float(
             "hand_at_face_share",
             "1",
-            "Share of looks with a hand at the face: a fingertip or knuckle in the face's box, enlarged \
-             {turns.body.face_enlarge} times. A hand held between camera and face counts too.",
+            "Share of looks with a hand at the face: at least {turns.body.face_points} fingertips and knuckles in the \
+             face's box, enlarged {turns.body.face_enlarge} times. A hand held between camera and face counts too.",
             |b: &BodyTurn| b.touch.face_share,
         )
         .from_source("Ekman & Friesen 1969; Zhang et al. 2020"),
@@ -260,7 +262,11 @@ fn distance_columns() -> Vec<Column<BodyTurn>> {
 /// The columns that `turns` and `turn_bodies` share.
 pub(in crate::turns) fn body_columns() -> Vec<Column<BodyTurn>> {
     let posture = seen_columns().into_iter().chain(angle_columns()).chain(lean_columns()).chain(stillness_columns());
-    let all = posture.chain(hand_columns()).chain(touch_columns()).chain(distance_columns());
+    let posture = posture.chain(more_columns::rise_columns());
+    let hands = hand_columns().into_iter().chain(more_columns::hand_columns());
+    let touches = touch_columns().into_iter().chain(more_columns::touch_columns());
+    let others = distance_columns().into_iter().chain(more_columns::other_columns());
+    let all = posture.chain(hands).chain(touches).chain(others);
     measured(Modality::Face, all_until(CutOff::TurnEnd, all))
 }
 

@@ -1,7 +1,7 @@
 //! What one look at a body tells of posture and hands.
 
 use super::PostureConfig;
-use crate::body::body_point::{EARS, ELBOWS, FACE, HIPS, INDEXES, NOSE, SHOULDERS, WRISTS};
+use crate::body::body_point::{EARS, ELBOWS, HIPS, INDEXES, NOSE, SHOULDERS, WRISTS};
 use crate::body::{BodyObservation, BodyPoint, HandObservation, Side};
 
 /// A place in the picture, px.
@@ -11,8 +11,6 @@ pub(super) type Place = (f64, f64);
 const TOUCHING: [usize; 15] = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 17, 18, 20];
 /// The base of the middle finger.
 const KNUCKLE: usize = 9;
-/// Face points of a body span about this share of the face's box in each direction.
-const FACE_SPAN: f64 = 0.75;
 
 /// Part of the face or next to it that a hand is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,10 +48,26 @@ pub(super) struct Look<'a> {
     pub(super) body: &'a BodyObservation,
     /// In the order of [`Side::BOTH`].
     pub(super) hands: [Option<&'a HandObservation>; 2],
+    /// The wrist lies at a hand that was given to another body: the arm is most likely that one's.
+    pub(super) taken: [bool; 2],
+}
+
+/// A hand this near to a body's wrist lies at it, in shoulder widths.
+const AT_WRIST: f32 = 0.35;
+
+/// Whether a hand begins at the wrist of a body.
+pub(super) fn is_at_wrist(hand: &HandObservation, body: &BodyObservation, side: Side) -> bool {
+    let (wrist, [x, y, _]) = (body.points[WRISTS[side as usize]], hand.points[0]);
+    (wrist.x - x).hypot(wrist.y - y) <= AT_WRIST * body.shoulder_width()
 }
 
 fn apart(a: Place, b: Place) -> f64 {
     (a.0 - b.0).hypot(a.1 - b.1)
+}
+
+fn knuckle(hand: &HandObservation) -> Place {
+    let [x, y, _] = hand.points[KNUCKLE];
+    (f64::from(x), f64::from(y))
 }
 
 fn middle(a: Place, b: Place) -> Place {
@@ -143,11 +157,37 @@ impl Look<'_> {
         Some((self.trunk().1 - middle(a, b).1) / self.width(config)?)
     }
 
-    /// A wrist by the hand that continues it, else by the body's own landmark where that is seen.
+    /// A wrist by the hand that continues it, else by the body's own landmark where that is seen for sure.
     pub(super) fn wrist(&self, side: Side, config: &PostureConfig) -> Option<Place> {
         let hand = self.hands[side as usize].map(|h| (f64::from(h.points[0][0]), f64::from(h.points[0][1])));
-        let k = WRISTS[side as usize];
-        hand.or_else(|| self.sees(k, config).then(|| self.place(k)))
+        hand.or_else(|| self.is_wrist_seen(side, config).then(|| self.place(WRISTS[side as usize])))
+    }
+
+    /// The body's own wrist is seen, in what the body's camera shows, and nobody else's hand is there.
+    fn is_wrist_seen(&self, side: Side, config: &PostureConfig) -> bool {
+        let p = self.point(WRISTS[side as usize]);
+        let seen = f64::from(p.visibility) >= config.wrist_alone && self.body.shows(p.x, p.y);
+        seen && !self.taken[side as usize]
+    }
+
+    /// Where a hand is in this look and in a later one, told in the same way in both: by the base of the middle finger
+    /// of the hand, else by the body's own knuckle.
+    pub(super) fn moved_hand(&self, later: &Look<'_>, side: Side, config: &PostureConfig) -> Option<(Place, Place)> {
+        let knuckle = |l: &Look<'_>| l.hands[side as usize].map(knuckle);
+        if let (Some(was), Some(is)) = (knuckle(self), knuckle(later)) {
+            return Some((was, is));
+        }
+        let k = INDEXES[side as usize];
+        let seen = self.is_wrist_seen(side, config) && later.is_wrist_seen(side, config);
+        seen.then(|| (self.place(k), later.place(k)))
+    }
+
+    /// Where a hand is against the trunk, in shoulder widths.
+    pub(super) fn hand_place(&self, side: Side, config: &PostureConfig) -> Option<Place> {
+        let (width, (x, y)) = (self.width(config)?, self.trunk());
+        let own = self.is_wrist_seen(side, config).then(|| self.place(INDEXES[side as usize]));
+        let place = self.hands[side as usize].map(knuckle).or(own)?;
+        Some(((place.0 - x) / width, (place.1 - y) / width))
     }
 
     /// Hands that are seen, 0 to 2.
@@ -174,27 +214,17 @@ impl Look<'_> {
         let reach = config.together_reach * self.width(config)?;
         let wrists = Side::BOTH.map(|s| self.wrist(s, config));
         let [Some(left), Some(right)] = wrists else { return None };
-        let knuckle =
-            |h: Option<&HandObservation>| h.map(|h| (f64::from(h.points[KNUCKLE][0]), f64::from(h.points[KNUCKLE][1])));
-        let near = match self.hands.map(knuckle) {
+        let near = match self.hands.map(|h| h.map(knuckle)) {
             [Some(a), Some(b)] => apart(a, b) <= reach,
             _ => false,
         };
         Some(near || apart(left, right) <= reach)
     }
 
-    /// The face's box: left, top, right, bottom.
+    /// The face's box: left, top, right, bottom; `None` where the face is not seen.
     fn face_box(&self, config: &PostureConfig) -> Option<[f64; 4]> {
-        if let Some(head) = self.body.head {
-            return Some(head.bounds.map(f64::from));
-        }
-        self.sees(NOSE, config).then_some(())?;
-        let places = || FACE.map(|k| self.place(k));
-        let low = places().fold((f64::INFINITY, f64::INFINITY), |s, p| (s.0.min(p.0), s.1.min(p.1)));
-        let high = places().fold((f64::NEG_INFINITY, f64::NEG_INFINITY), |s, p| (s.0.max(p.0), s.1.max(p.1)));
-        let (x, y) = middle(low, high);
-        let half = 0.5 * (high.0 - low.0).max(high.1 - low.1) / FACE_SPAN;
-        Some([x - half, y - half, x + half, y + half])
+        let seen = self.body.head.is_some() || self.sees(NOSE, config);
+        seen.then(|| self.body.face().map(f64::from))
     }
 
     /// Where a hand is at the face; `Some(None)` where none is, `None` where the face is not seen.
@@ -211,18 +241,19 @@ impl Look<'_> {
             (within(x) && within(y)).then_some((x, y))
         };
         let of_side = |side: Side| -> Vec<(f64, f64)> {
-            match self.hands[side as usize] {
+            let hits: Vec<(f64, f64)> = match self.hands[side as usize] {
                 Some(hand) => TOUCHING
                     .iter()
                     .filter_map(|&k| inside((f64::from(hand.points[k][0]), f64::from(hand.points[k][1]))))
                     .collect(),
-                // A hand before the face is often not found as one: the body's own knuckle.
+                // A hand before the face is at times not found as one: the body's own knuckle.
                 None => {
-                    let k = INDEXES[side as usize];
-                    let seen = self.sees(k, config).then(|| self.place(k));
-                    seen.and_then(inside).into_iter().collect()
+                    let seen = self.is_wrist_seen(side, config).then(|| self.place(INDEXES[side as usize]));
+                    return seen.and_then(inside).into_iter().collect();
                 }
-            }
+            };
+            // A fingertip alone is as near as the landmarks err.
+            if hits.len() >= config.face_points { hits } else { Vec::new() }
         };
         let hits: Vec<(f64, f64)> = Side::BOTH.into_iter().flat_map(of_side).collect();
         if hits.is_empty() {
@@ -232,4 +263,79 @@ impl Look<'_> {
         let (x, y) = hits.iter().fold((0.0, 0.0), |s, p| (s.0 + p.0 / n, s.1 + p.1 / n));
         Some(Some(FaceRegion::at(x, y)))
     }
+}
+
+/// Of the face's box, how far hair reaches above it and to its sides, and the neck below it.
+const HAIR: (f64, f64) = (0.6, 0.25);
+const NECK: (f64, f64) = (0.05, 0.5);
+
+impl Look<'_> {
+    /// Fingertips and knuckles of both hands, in shares of the face's box, by hand; `None` where the face is not seen.
+    fn about_face(&self, config: &PostureConfig) -> Option<Vec<Vec<Place>>> {
+        let [left, top, right, bottom] = self.face_box(config)?;
+        let (w, h) = (right - left, bottom - top);
+        let share = |p: [f32; 3]| ((f64::from(p[0]) - left) / w, (f64::from(p[1]) - top) / h);
+        let of = |hand: &&HandObservation| TOUCHING.iter().map(|&k| share(hand.points[k])).collect();
+        (w > 0.0 && h > 0.0).then(|| self.hands.iter().flatten().map(of).collect())
+    }
+
+    fn is_about(&self, config: &PostureConfig, inside: impl Fn(Place) -> bool) -> Option<bool> {
+        let hands = self.about_face(config)?;
+        let at = |hand: &Vec<Place>| hand.iter().filter(|p| inside(**p)).count() >= config.face_points;
+        Some(self.hand_at_face(config)?.is_none() && hands.iter().any(at))
+    }
+
+    /// A hand is at the hair, and none at the face.
+    pub(super) fn hand_at_hair(&self, config: &PostureConfig) -> Option<bool> {
+        let (up, aside) = HAIR;
+        let beside = |x: f64| (-aside..0.0).contains(&x) || (1.0..=1.0 + aside).contains(&x);
+        self.is_about(config, |(x, y)| {
+            (y < 0.0 && y >= -up && (-aside..=1.0 + aside).contains(&x)) || (beside(x) && (0.0..0.6).contains(&y))
+        })
+    }
+
+    /// A hand is at the neck, and none at the face.
+    pub(super) fn hand_at_neck(&self, config: &PostureConfig) -> Option<bool> {
+        let (from, to) = NECK;
+        self.is_about(config, |(x, y)| (0.1..=0.9).contains(&x) && (1.0 + from..=1.0 + to).contains(&y))
+    }
+
+    /// A hand is at the other arm, and the hands are not together; `None` where no hand and other arm are seen.
+    pub(super) fn hand_at_arm(&self, config: &PostureConfig) -> Option<bool> {
+        let reach = config.arm_reach * self.width(config)?;
+        let arm = |hand: usize| {
+            let other = 1 - hand;
+            let (at, elbow) = (knuckle(self.hands[hand]?), ELBOWS[other]);
+            self.sees(elbow, config).then_some(())?;
+            let upper = to_line(at, self.place(SHOULDERS[other]), self.place(elbow));
+            let lower = self.wrist(Side::BOTH[other], config).map(|w| to_line(at, self.place(elbow), w));
+            Some(upper.min(lower.unwrap_or(upper)) <= reach)
+        };
+        let arms = [arm(0), arm(1)];
+        arms.iter()
+            .any(Option::is_some)
+            .then(|| self.hands_together(config) != Some(true) && arms.contains(&Some(true)))
+    }
+
+    /// A hand lies on the other's face, or between the other's shoulders and a shoulder width below; `None` where no
+    /// hand of this one is found, or the other's shoulders are not seen.
+    pub(super) fn touches(&self, other: &Look<'_>, config: &PostureConfig) -> Option<bool> {
+        let width = other.width(config)?;
+        let (x, y) = other.trunk();
+        let face = other.face_box(config);
+        let on = |p: Place| {
+            let trunk = (p.0 - x).abs() <= 0.5 * width && p.1 >= y && p.1 <= y + width;
+            trunk || face.is_some_and(|[l, t, r, b]| p.0 >= l && p.0 <= r && p.1 >= t && p.1 <= b)
+        };
+        let hands: Vec<Place> = self.hands.iter().flatten().map(|h| knuckle(h)).collect();
+        (!hands.is_empty()).then(|| hands.into_iter().any(on))
+    }
+}
+
+/// Distance of a place from the line between two others.
+fn to_line(p: Place, a: Place, b: Place) -> f64 {
+    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+    let along = ((p.0 - a.0) * dx + (p.1 - a.1) * dy) / (dx * dx + dy * dy).max(1e-9);
+    let t = along.clamp(0.0, 1.0);
+    apart(p, (a.0 + t * dx, a.1 + t * dy))
 }

@@ -5,7 +5,10 @@
 
 mod columns;
 mod config;
+mod events;
 mod look;
+mod more;
+mod more_columns;
 mod motion;
 mod touches;
 
@@ -15,11 +18,12 @@ pub(super) use columns::body_columns;
 pub use columns::{turn_bodies_schema, turn_bodies_table};
 pub use config::PostureConfig;
 
+use self::events::Events;
 use self::look::{FaceRegion, Look};
-use self::touches::Touches;
+use self::more::More;
 use super::TurnsConfig;
 use crate::annotation::Turn;
-use crate::body::{Bodies, HandObservation};
+use crate::body::{Bodies, Side};
 use crate::face::{Faces, ShotLayout};
 use crate::table::Missing;
 use crate::time::Segment;
@@ -44,6 +48,7 @@ pub struct BodyTurn {
     /// Mean distance to the nearest other, and its change a second, in shoulder widths.
     distance: Option<f64>,
     approach: Option<f64>,
+    more: More,
 }
 
 impl BodyTurn {
@@ -108,8 +113,8 @@ type Series<'a> = Vec<Look<'a>>;
 /// person. Nothing where bodies are not looked at.
 pub fn body_turns(turns: &[Turn], bodies: &Bodies, faces: &Faces, config: &TurnsConfig) -> Vec<BodyTurn> {
     let persons = series(bodies);
-    let touches: BTreeMap<&str, Touches> =
-        persons.iter().map(|(name, looks)| (*name, Touches::new(looks, &config.body))).collect();
+    let events: BTreeMap<&str, Events> =
+        persons.iter().map(|(name, looks)| (*name, Events::new(looks, &config.body))).collect();
     let mut order: Vec<usize> = (0..turns.len()).collect();
     order.sort_by(|&a, &b| turns[a].segment.end().cmp(&turns[b].segment.end()));
     let mut usual: BTreeMap<&str, Usual> = BTreeMap::new();
@@ -134,8 +139,9 @@ pub fn body_turns(turns: &[Turn], bodies: &Bodies, faces: &Faces, config: &Turns
                 so_far.learn(all, segment.end().get(), &config.body);
             }
             let told = Told { turn, name, looks, share, so_far, config: &config.body };
-            let mut row = told.row(touches.get(name), segment);
+            let mut row = told.row(events.get(name), segment);
             distances(&mut row, looks, &persons, faces, &config.body);
+            more::tell(&mut row, (looks, segment), (&persons, &events), faces, &config.body);
             rows.push(row);
         }
     }
@@ -143,17 +149,29 @@ pub fn body_turns(turns: &[Turn], bodies: &Bodies, faces: &Faces, config: &Turns
     rows
 }
 
+/// All looks, in the order of the bodies.
+fn looks_of(bodies: &Bodies) -> Vec<Look<'_>> {
+    let mut all = Vec::new();
+    let mut rest = &bodies.hands[..];
+    for frame in bodies.observations.chunk_by(|a, b| a.pts == b.pts) {
+        let pts = frame[0].pts;
+        rest = &rest[rest.partition_point(|h| h.pts < pts)..];
+        let here = &rest[..rest.partition_point(|h| h.pts <= pts)];
+        for body in frame {
+            let of = |side: Side| here.iter().find(|h| h.body == body.body && h.side == side);
+            let taken = |side: Side| here.iter().any(|h| h.body != body.body && look::is_at_wrist(h, body, side));
+            all.push(Look { body, hands: Side::BOTH.map(of), taken: Side::BOTH.map(taken) });
+        }
+    }
+    all
+}
+
 /// The looks of each person.
 fn series(bodies: &Bodies) -> BTreeMap<&str, Series<'_>> {
-    let mut hands: BTreeMap<(u64, u32), [Option<&HandObservation>; 2]> = BTreeMap::new();
-    for hand in &bodies.hands {
-        hands.entry((hand.pts.get().to_bits(), hand.body)).or_default()[hand.side as usize] = Some(hand);
-    }
     let mut persons: BTreeMap<&str, Series<'_>> = BTreeMap::new();
-    for body in &bodies.observations {
-        if let Some(person) = body.person.as_deref() {
-            let hands = hands.get(&(body.pts.get().to_bits(), body.body)).copied().unwrap_or_default();
-            persons.entry(person).or_default().push(Look { body, hands });
+    for look in looks_of(bodies) {
+        if let Some(person) = look.body.person.as_deref() {
+            persons.entry(person).or_default().push(look);
         }
     }
     persons
@@ -182,16 +200,21 @@ struct Usual {
 impl Usual {
     /// Takes the looks up to `end` that are not taken yet.
     fn learn(&mut self, looks: &[Look<'_>], end: f64, config: &PostureConfig) {
+        while let Some(look) = looks.get(self.taken).filter(|l| l.at() < end) {
+            self.take(look, config);
+            self.taken += 1;
+        }
+    }
+
+    /// Takes one look.
+    fn take(&mut self, look: &Look<'_>, config: &PostureConfig) {
         let put = |sorted: &mut Vec<f64>, value: Option<f64>| {
             if let Some(value) = value {
                 sorted.insert(sorted.partition_point(|v| *v < value), value);
             }
         };
-        while let Some(look) = looks.get(self.taken).filter(|l| l.at() < end) {
-            put(&mut self.head_sizes, look.head_size(config));
-            put(&mut self.necks, look.neck(config));
-            self.taken += 1;
-        }
+        put(&mut self.head_sizes, look.head_size(config));
+        put(&mut self.necks, look.neck(config));
     }
 }
 
@@ -221,7 +244,7 @@ struct Told<'t, 'a> {
 }
 
 impl Told<'_, '_> {
-    fn row(&self, touches: Option<&Touches>, segment: Segment) -> BodyTurn {
+    fn row(&self, events: Option<&Events>, segment: Segment) -> BodyTurn {
         let c = self.config;
         let good: Vec<Look<'_>> = self.looks.iter().filter(|l| l.width(c).is_some()).cloned().collect();
         let missing = match (self.looks.len(), good.len()) {
@@ -248,7 +271,7 @@ impl Told<'_, '_> {
             hands: self.hands(&good, &steps, hands_seen),
             touch: Touch {
                 face_share: share(good.iter().filter_map(|l| l.hand_at_face(c)).map(|at| at.is_some())),
-                face_events: touches.map(|t| t.in_segment(segment)),
+                face_events: events.map(|e| e.touches(segment)),
                 region: most(good.iter().filter_map(|l| l.hand_at_face(c).flatten())),
             },
             ..row
@@ -282,16 +305,16 @@ impl Told<'_, '_> {
     fn hands(&self, looks: &[Look<'_>], steps: &[Option<motion::Step>], seen: bool) -> HandsOfTurn {
         let c = self.config;
         let shown = |least: usize| share(looks.iter().map(|l| l.hands_seen(c) >= least));
-        let with_hands = || steps.iter().flatten().filter_map(|s| Some((s.secs, s.hands?)));
-        let secs: f64 = with_hands().map(|(secs, _)| secs).sum();
+        let with_hands = || steps.iter().flatten().filter_map(|s| Some((s.secs, s.mean_hand()?, s.fastest_hand()?)));
+        let secs: f64 = with_hands().map(|(secs, ..)| secs).sum();
         let moved = seen && secs > 0.0;
         HandsOfTurn {
             visible_share: shown(1),
             both_share: shown(2),
             together_share: share(looks.iter().filter_map(|l| l.hands_together(c))),
-            speed: mean(with_hands().map(|(_, h)| h.0)),
-            peak_speed: with_hands().map(|(_, h)| h.1).max_by(f64::total_cmp),
-            strokes_per_min: moved.then(|| 60.0 * motion::strokes(steps, c) as f64 / secs),
+            speed: mean(with_hands().map(|(_, mean, _)| mean)),
+            peak_speed: with_hands().map(|(.., most)| most).max_by(f64::total_cmp),
+            strokes_per_min: moved.then(|| 60.0 * motion::peaks(steps, c).count() as f64 / secs),
         }
     }
 }
@@ -341,6 +364,11 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let spread: f64 = points.iter().map(|p| (p.0 - t).powi(2)).sum();
     (spread > 1e-9).then(|| points.iter().map(|p| (p.0 - t) * (p.1 - v)).sum::<f64>() / spread)
 }
+
+#[cfg(test)]
+mod more_tests;
+#[cfg(test)]
+pub(crate) mod told;
 
 #[cfg(test)]
 mod tests;

@@ -1,20 +1,30 @@
-//! What moves from look to look: wrists against the trunk, head and trunk in the picture.
+//! What moves from look to look: hands against the trunk, head and trunk in the picture.
 
 use super::PostureConfig;
 use super::look::{Look, Place};
 use crate::body::Side;
 
-/// A stroke begins anew when the speed has fallen below this share of its threshold.
-const RELEASE_SHARE: f64 = 0.5;
-
 /// Speeds between two looks of one body, shoulder widths a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Step {
     pub(super) secs: f64,
-    /// Mean and largest of the wrists that are seen in both looks, against the trunk.
-    pub(super) hands: Option<(f64, f64)>,
+    /// Of the left and right hand, where it is seen in both looks, against the trunk.
+    pub(super) hands: [Option<f64>; 2],
     pub(super) trunk: f64,
     pub(super) head: Option<f64>,
+}
+
+impl Step {
+    /// Mean of the hands that are seen.
+    pub(super) fn mean_hand(&self) -> Option<f64> {
+        let seen = self.hands.iter().flatten();
+        (seen.clone().count() > 0).then(|| seen.clone().sum::<f64>() / seen.count() as f64)
+    }
+
+    /// The faster of the hands that are seen.
+    pub(super) fn fastest_hand(&self) -> Option<f64> {
+        self.hands.iter().flatten().copied().max_by(f64::total_cmp)
+    }
 }
 
 /// The steps between looks of one body that are near enough in time and count.
@@ -30,40 +40,33 @@ fn step(was: &Look<'_>, now: &Look<'_>, config: &PostureConfig) -> Option<Step> 
     let width = 0.5 * (was.width(config)? + now.width(config)?);
     let per_sec = |a: Place, b: Place| (a.0 - b.0).hypot(a.1 - b.1) / width / secs;
     let against = |p: Place, (x, y): Place| (p.0 - x, p.1 - y);
-    let wrist = |side: Side| {
-        let (a, b) = (was.wrist(side, config)?, now.wrist(side, config)?);
+    let hand = |side: Side| {
+        let (a, b) = was.moved_hand(now, side, config)?;
         Some(per_sec(against(a, was.trunk()), against(b, now.trunk())))
     };
-    let speeds: Vec<f64> = Side::BOTH.into_iter().filter_map(wrist).collect();
-    let most = speeds.iter().copied().fold(0.0, f64::max);
-    let mean = speeds.iter().sum::<f64>() / speeds.len().max(1) as f64;
     Some(Step {
         secs,
-        hands: (!speeds.is_empty()).then_some((mean, most)),
+        hands: Side::BOTH.map(hand),
         trunk: per_sec(was.trunk(), now.trunk()),
         head: was.nose(config).zip(now.nose(config)).map(|(a, b)| per_sec(a, b)),
     })
 }
 
-/// Strokes: speeds of at least the threshold, with a fall below half of it between two.
-pub(super) fn strokes(steps: &[Option<Step>], config: &PostureConfig) -> usize {
-    let (mut count, mut up) = (0, false);
-    for step in steps {
-        match step.and_then(|s| s.hands) {
-            Some((_, most)) if most >= config.gesture_speed => {
-                count += usize::from(!up);
-                up = true;
-            }
-            Some((_, most)) if most < RELEASE_SHARE * config.gesture_speed => up = false,
-            Some(_) => {}
-            None => up = false,
-        }
-    }
-    count
+/// Strokes: steps in which a hand is as fast as the threshold, and faster than it is before and after. What both hands
+/// do in one step is one.
+pub(super) fn peaks<'s>(steps: &'s [Option<Step>], config: &'s PostureConfig) -> impl Iterator<Item = usize> + 's {
+    let speed = |i: usize, side: usize| steps.get(i).copied().flatten().and_then(|s| s.hands[side]).unwrap_or(0.0);
+    let is_peak = move |i: usize, side: usize| {
+        let before = if i == 0 { 0.0 } else { speed(i - 1, side) };
+        let v = speed(i, side);
+        v >= config.gesture_speed && v >= before && v > speed(i + 1, side)
+    };
+    (0..steps.len()).filter(move |&i| is_peak(i, 0) || is_peak(i, 1))
 }
 
 /// Whether nothing that is seen moves; the hands need not be seen.
 pub(super) fn is_still(step: &Step, config: &PostureConfig) -> bool {
-    let hands = step.hands.map_or(0.0, |h| h.1);
-    [hands, step.trunk, step.head.unwrap_or(0.0)].into_iter().all(|v| v < config.still_speed)
+    [step.fastest_hand().unwrap_or(0.0), step.trunk, step.head.unwrap_or(0.0)]
+        .into_iter()
+        .all(|v| v < config.still_speed)
 }

@@ -1,12 +1,12 @@
 use super::*;
 use crate::body::body_point::{EARS, ELBOWS, INDEXES, NOSE, SHOULDERS, WRISTS};
-use crate::body::{BODY_POINTS, BodyObservation, BodyPoint, HAND_POINTS, Head, Side};
+use crate::body::{BODY_POINTS, BodyObservation, BodyPoint, HAND_POINTS, HandObservation, Head, Side};
 use crate::face::{BoundingBox, Observation, Shot, Track};
 use crate::table::ColumnData;
 use crate::time::Seconds;
 
 /// Upright, facing the camera, shoulders 100 px apart, hands in the lap and seen.
-fn body(at: f64, id: u32, person: &str, x: f32) -> BodyObservation {
+pub(super) fn body(at: f64, id: u32, person: &str, x: f32) -> BodyObservation {
     let mut points = [BodyPoint::default(); BODY_POINTS];
     let mut put = |k: usize, dx: f32, y: f32| points[k] = BodyPoint { x: x + dx, y, z: 0.0, visibility: 1.0 };
     put(NOSE, 0.0, 100.0);
@@ -18,6 +18,8 @@ fn body(at: f64, id: u32, person: &str, x: f32) -> BodyObservation {
     put(ELBOWS[1], -60.0, 300.0);
     put(WRISTS[0], 40.0, 380.0);
     put(WRISTS[1], -40.0, 380.0);
+    put(INDEXES[0], 40.0, 395.0);
+    put(INDEXES[1], -40.0, 395.0);
     BodyObservation {
         pts: Seconds::of(at),
         body: id,
@@ -26,17 +28,19 @@ fn body(at: f64, id: u32, person: &str, x: f32) -> BodyObservation {
         presence: 1.0,
         region: [0.0; 4],
         in_frame: 1.0,
+        bounds: [-1e4, 0.0, 1e4, 1e4],
         points,
     }
 }
 
-fn hand(at: f64, id: u32, side: Side, wrist: (f32, f32), tip: (f32, f32)) -> HandObservation {
+pub(super) fn hand(at: f64, id: u32, side: Side, wrist: (f32, f32), tip: (f32, f32)) -> HandObservation {
     let mut points = [[wrist.0, wrist.1, 0.0]; HAND_POINTS];
+    points[7] = [tip.0, tip.1, 0.0];
     points[8] = [tip.0, tip.1, 0.0];
     HandObservation { pts: Seconds::of(at), body: id, person: None, side, presence: 1.0, side_score: 1.0, points }
 }
 
-fn turn(index: u32, start: f64, end: f64) -> Turn {
+pub(super) fn turn(index: u32, start: f64, end: f64) -> Turn {
     Turn {
         index,
         segment: Segment::new(Seconds::of(start), Seconds::of(end)).unwrap(),
@@ -47,21 +51,21 @@ fn turn(index: u32, start: f64, end: f64) -> Turn {
 }
 
 /// Looks every 0.25 s for so long.
-fn times(secs: f64) -> Vec<f64> {
+pub(super) fn times(secs: f64) -> Vec<f64> {
     (0..(4.0 * secs) as usize).map(|i| 0.25 * i as f64).collect()
 }
 
-fn bodies(observations: Vec<BodyObservation>, hands: Vec<HandObservation>) -> Bodies {
+pub(super) fn bodies(observations: Vec<BodyObservation>, hands: Vec<HandObservation>) -> Bodies {
     let mut sampled: Vec<Seconds> = observations.iter().map(|o| o.pts).collect();
     sampled.dedup();
     Bodies { observations, hands, sampled }
 }
 
-fn told(bodies: &Bodies, turns: &[Turn]) -> Vec<BodyTurn> {
+pub(super) fn told(bodies: &Bodies, turns: &[Turn]) -> Vec<BodyTurn> {
     body_turns(turns, bodies, &Faces::default(), &TurnsConfig::default())
 }
 
-fn near(a: Option<f64>, b: f64) -> bool {
+pub(super) fn near(a: Option<f64>, b: f64) -> bool {
     a.is_some_and(|a| (a - b).abs() < 1e-6)
 }
 
@@ -140,12 +144,49 @@ fn a_hand_at_the_face_is_one_event_where_it_has_lasted() {
 }
 
 #[test]
+fn a_fingertip_alone_and_a_wrist_that_is_guessed_are_no_touch_and_no_hand() {
+    let observations: Vec<_> = times(2.0).into_iter().map(|t| body(t, 1, "P1", 200.0)).collect();
+    let mut hands: Vec<_> =
+        times(2.0).into_iter().map(|t| hand(t, 1, Side::Left, (210.0, 180.0), (205.0, 132.0))).collect();
+    hands.iter_mut().for_each(|h| h.points[7] = h.points[0]);
+    let row = &told(&bodies(observations.clone(), hands), &[turn(1, 0.0, 2.0)])[0];
+    assert!(near(row.touch.face_share, 0.0), "one fingertip is as near as landmarks err: {row:?}");
+    // Hands under a table: wrists that the model half sees.
+    let mut guessed = observations.clone();
+    guessed.iter_mut().for_each(|o| WRISTS.into_iter().for_each(|k| o.points[k].visibility = 0.7));
+    let row = &told(&bodies(guessed, Vec::new()), &[turn(1, 0.0, 2.0)])[0];
+    assert_eq!((row.hands.visible_share, row.hands_missing), (Some(0.0), Some(Missing::HandsOutOfPicture)));
+    // A wrist beyond the tile is in another camera's picture.
+    let mut beyond = observations;
+    beyond.iter_mut().for_each(|o| o.bounds = [0.0, 0.0, 230.0, 1e4]);
+    let row = &told(&bodies(beyond, Vec::new()), &[turn(1, 0.0, 2.0)])[0];
+    assert!(near(row.hands.visible_share, 1.0) && near(row.hands.both_share, 0.0), "{row:?}");
+}
+
+#[test]
+fn a_wrist_at_anothers_hand_is_no_hand_of_ones_own() {
+    // The model takes the arm of the second for the first's left one; the hand is given to the second.
+    let (mut all, mut hands) = (Vec::new(), Vec::new());
+    for t in times(2.0) {
+        all.extend([body(t, 1, "P1", 200.0), body(t, 2, "P2", 500.0)]);
+        hands.push(hand(t, 2, Side::Right, (245.0, 375.0), (260.0, 330.0)));
+    }
+    let rows = told(&bodies(all.clone(), hands.clone()), &[turn(1, 0.0, 2.0)]);
+    assert!(near(rows[0].hands.visible_share, 1.0) && near(rows[0].hands.both_share, 0.0), "{rows:?}");
+    assert!(near(rows[1].hands.both_share, 1.0), "{rows:?}");
+    hands.iter_mut().for_each(|h| h.body = 1);
+    hands.iter_mut().for_each(|h| h.side = Side::Left);
+    let rows = told(&bodies(all, hands), &[turn(1, 0.0, 2.0)]);
+    assert!(near(rows[0].hands.both_share, 1.0), "its own hand is: {rows:?}");
+}
+
+#[test]
 fn strokes_are_peaks_of_speed_with_rests_between() {
-    // The left wrist jumps by 60 px every second look pair and rests between.
+    // The left hand jumps by 60 px every fourth look and rests between.
     let mut observations: Vec<_> = times(6.0).into_iter().map(|t| body(t, 1, "P1", 200.0)).collect();
     for (i, o) in observations.iter_mut().enumerate() {
         if (i / 4) % 2 == 1 {
-            o.points[WRISTS[0]].x += 60.0;
+            o.points[INDEXES[0]].x += 60.0;
         }
         // The whole person moves with the picture: no gesture.
         for p in &mut o.points {

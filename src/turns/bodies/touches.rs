@@ -38,7 +38,14 @@ impl Touches {
         Touches { sure }
     }
 
-    pub(super) fn in_segment(&self, segment: Segment) -> usize {
-        self.sure.iter().filter(|t| **t >= segment.start().get() && **t < segment.end().get()).count()
+    /// All of them.
+    pub(super) fn times(&self) -> &[f64] {
+        &self.sure
+    }
+
+    /// Those of a segment.
+    pub(super) fn in_segment(&self, segment: Segment) -> impl Iterator<Item = f64> {
+        let (start, end) = (segment.start().get(), segment.end().get());
+        self.sure.iter().copied().filter(move |t| *t >= start && *t < end)
     }
 }
