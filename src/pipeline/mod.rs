@@ -245,7 +245,7 @@ impl Interview {
     pub fn table(&self, name: &str, recipe: &Recipe) -> Result<Option<Table>> {
         let Some(table) = self.tables.iter().find(|t| t.name(recipe) == name) else { return Ok(None) };
         match table {
-            MadeTable::Whole(table) => Ok(Some(table.clone())),
+            MadeTable::Whole(table) => Ok(Some(table.table()?.into_owned())),
             MadeTable::Frames(table) => {
                 let frames = self.frames(recipe);
                 Ok(Some(with_values((table.part)(&frames, 0..(table.rows)(&frames))?, recipe)))

@@ -27,6 +27,7 @@ mod resegmentation;
 mod score;
 mod seeds;
 mod segmentation;
+mod stretch;
 mod tracks;
 mod vad;
 mod veto;
@@ -56,6 +57,7 @@ pub use recording::Recording;
 pub use resegmentation::ResegmentationConfig;
 pub use score::{Score, ScoreOptions, score};
 pub use segmentation::{SegmentationConfig, Segmenter};
+pub use stretch::Stretch;
 pub use vad::{CHUNKS as VAD_CHUNKS, Vad, VadConfig, segments as speech_segments};
 
 use crate::annotation::Annotation;

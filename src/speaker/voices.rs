@@ -6,6 +6,7 @@ use super::labels::{Claims, LabelUse};
 use super::reconstruct::{self, LabelledTrack};
 use super::resegmentation::{self, TrackPoint};
 use super::segmentation::FRAMES;
+use super::stretch::Stretch;
 use super::tracks::{VoiceTrack, VoiceTracks, frames_secs};
 use super::vad::CHUNKS;
 use super::{SpeakerConfig, SpeakerModels};
@@ -71,18 +72,31 @@ struct Plan {
     /// `(frame, after a pause)` of each point of each track; none for a track known by overlapped speech only.
     points: Vec<Vec<(usize, bool)>>,
     /// Feature frames around each point, or all those of a track without points, in order of tracks.
-    stretches: Vec<Vec<usize>>,
-    /// `(track, frames)` of each unit of solo speech.
-    units: Vec<(usize, Vec<usize>)>,
+    stretches: Vec<Stretch>,
+    /// Units of solo speech, and the feature frames of each.
+    units: Vec<PlannedUnit>,
+    unit_stretches: Vec<Stretch>,
+}
+
+/// A unit that is to be embedded.
+struct PlannedUnit {
+    track: usize,
+    secs: f64,
+    /// Mean speech probability.
+    probability: f64,
 }
 
 impl Plan {
-    fn of(tracks: &VoiceTracks, config: &SpeakerConfig) -> Self {
+    fn of(tracks: &VoiceTracks, probability: &[f32], config: &SpeakerConfig) -> Self {
         let mut plan = Plan::default();
         for (index, track) in tracks.tracks.iter().enumerate() {
             let solo = tracks.solo_frames(index);
             let active: Vec<usize> = track.active_frames().collect();
-            plan.units.extend(unit_pieces(&solo, config.clustering.unit_secs).map(|piece| (index, piece)));
+            for piece in unit_pieces(&solo, config.clustering.unit_secs) {
+                let (secs, probability) = (frames_secs(piece.len()), mean_probability(piece, probability));
+                plan.units.push(PlannedUnit { track: index, secs, probability });
+                plan.unit_stretches.push(feature_frames(piece));
+            }
             let mut points = Vec::new();
             if is_known_alone(solo.len(), active.len()) {
                 let windows = point_windows(&solo, config.resegmentation.hop_secs, config.resegmentation.window_secs);
@@ -117,10 +131,12 @@ impl Voices {
         probability: &[f32],
         config: &SpeakerConfig,
     ) -> Result<Self> {
-        let Plan { points: planned_points, mut stretches, units: planned_units } = Plan::of(tracks, config);
+        let Plan { points: planned_points, mut stretches, units: planned_units, unit_stretches } =
+            Plan::of(tracks, probability, config);
         let stretches_of_tracks = stretches.len();
-        stretches.extend(planned_units.iter().map(|(_, piece)| feature_frames(piece)));
+        stretches.extend(unit_stretches);
         let mut embeddings = models.embedder.embed(audio, &stretches)?;
+        drop(stretches);
         let unit_embeddings = embeddings.split_off(stretches_of_tracks);
 
         let mut next = embeddings.into_iter();
@@ -135,10 +151,10 @@ impl Voices {
             );
         }
         let (mut units, mut unit_probability) = (Vec::new(), Vec::new());
-        for ((track, piece), embedding) in planned_units.into_iter().zip(unit_embeddings) {
+        for (planned, embedding) in planned_units.into_iter().zip(unit_embeddings) {
             if let Some(embedding) = embedding {
-                unit_probability.push(mean_probability(&piece, probability));
-                units.push((VoiceUnit { embedding, secs: frames_secs(piece.len()) }, track));
+                unit_probability.push(planned.probability);
+                units.push((VoiceUnit { embedding, secs: planned.secs }, planned.track));
             }
         }
         Ok(Voices { units, unit_probability, points, overlapped })
@@ -344,11 +360,11 @@ fn busy_share(labelled: &[&LabelledTrack<'_>], speaker: usize, frames: &[usize])
 }
 
 /// Solo frames cut into pieces of about `unit_secs`.
-fn unit_pieces(solo: &[usize], unit_secs: f64) -> impl Iterator<Item = Vec<usize>> {
+fn unit_pieces(solo: &[usize], unit_secs: f64) -> impl Iterator<Item = &[usize]> {
     solo.chunk_by(|a, b| frames_secs(b - a) <= UNIT_PAUSE_SECS)
         .flat_map(move |part| {
             let count = ((frames_secs(part.len()) / unit_secs).round() as usize).max(1);
-            (0..count).map(move |i| part[i * part.len() / count..(i + 1) * part.len() / count].to_vec())
+            (0..count).map(move |i| &part[i * part.len() / count..(i + 1) * part.len() / count])
         })
         .filter(|piece| frames_secs(piece.len()) >= MIN_PIECE_SECS)
 }
@@ -383,10 +399,8 @@ fn runs(points: &[TrackPoint], path: &[usize]) -> Vec<(usize, usize)> {
 }
 
 /// Embedding frames nearest to segmentation frames, each once.
-fn feature_frames(frames: &[usize]) -> Vec<usize> {
-    let mut result: Vec<usize> = frames.iter().map(|&f| feature_frame(FRAMES.centre(f))).collect();
-    result.dedup();
-    result
+fn feature_frames(frames: &[usize]) -> Stretch {
+    frames.iter().map(|&f| feature_frame(FRAMES.centre(f))).collect()
 }
 
 /// Mean of voice activity's `probability` in segmentation frames.
@@ -404,8 +418,8 @@ mod tests {
     fn solo_speech_is_cut_into_even_units() {
         // 237 frames are 4.0 s: two units; after a long pause 6 frames are too short for one.
         let solo: Vec<usize> = (0..237).chain(1000..1006).collect();
-        let pieces: Vec<Vec<usize>> = unit_pieces(&solo, 2.0).collect();
-        assert_eq!(pieces.iter().map(Vec::len).collect::<Vec<_>>(), [118, 119]);
+        let pieces: Vec<&[usize]> = unit_pieces(&solo, 2.0).collect();
+        assert_eq!(pieces.iter().map(|p| p.len()).collect::<Vec<_>>(), [118, 119]);
         assert_eq!(unit_pieces(&[], 2.0).count(), 0);
     }
 
