@@ -138,7 +138,7 @@ fn a_turn_does_not_see_a_smile_that_comes_after_it() {
 #[test]
 fn without_a_look_at_the_expression_there_is_no_smile_but_null() {
     let mut faces = face(|_| 0.9, |_| 1.0);
-    faces.observations.iter_mut().filter(|o| o.pts.get() > 4.0).for_each(|o| o.expression = None);
+    faces.observations.edit(|all| all.iter_mut().filter(|o| o.pts.get() > 4.0).for_each(|o| o.expression = None));
     let told = smile_of(&faces);
     assert!(told.iter().all(|(at, v)| *at < 4.6 && *v > 0.9), "{told:?}");
     let turn = |from: f64, to: f64| Turn {
@@ -157,7 +157,7 @@ fn without_a_look_at_the_expression_there_is_no_smile_but_null() {
 #[test]
 fn a_photo_has_no_behaviour() {
     let mut faces = face(|_| 0.9, |_| 1.0);
-    faces.observations.iter_mut().for_each(|o| o.picture_change = Some(0.0));
+    faces.observations.edit(|all| all.iter_mut().for_each(|o| o.picture_change = Some(0.0)));
     let turn = Turn {
         index: 1,
         segment: Segment::from_secs(2.0, 4.0).unwrap(),
