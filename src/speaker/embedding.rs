@@ -86,6 +86,23 @@ impl Embedder {
     /// [`Error::Model`], [`Error::Shape`], and what [`Sound::piece`] says.
     pub fn embed(&mut self, sound: &impl Sound, stretches: &[Stretch]) -> Result<Vec<Embedding>> {
         let mut result = vec![None; stretches.len()];
+        self.embed_each(sound, stretches, |stretch, embedding| {
+            result[stretch] = Some(embedding);
+            Ok(())
+        })?;
+        Ok(result)
+    }
+
+    /// The same, each given to `keep` with its stretch's place as soon as it is made; none for a stretch that has none.
+    ///
+    /// # Errors
+    /// As [`Embedder::embed`], and those of `keep`.
+    pub fn embed_each(
+        &mut self,
+        sound: &impl Sound,
+        stretches: &[Stretch],
+        mut keep: impl FnMut(usize, Vec<f32>) -> Result<()>,
+    ) -> Result<()> {
         let mut order: Vec<usize> = (0..stretches.len()).filter(|&i| !stretches[i].is_empty()).collect();
         order.sort_by_key(|&i| stretches[i].first());
         let mut waiting = order.into_iter().peekable();
@@ -119,7 +136,7 @@ impl Embedder {
                 !done
             });
             if heads.len() >= HEADS_A_CALL {
-                self.project(&mut heads, &mut result)?;
+                self.project(&mut heads, &mut keep)?;
             }
         }
         for pool in open {
@@ -127,8 +144,7 @@ impl Embedder {
                 heads.push((pool.stretch, pool.statistics()));
             }
         }
-        self.project(&mut heads, &mut result)?;
-        Ok(result)
+        self.project(&mut heads, &mut keep)
     }
 
     /// Feature frames `[count / 2, 512]` of a block of filter bank frames.
@@ -159,7 +175,11 @@ impl Embedder {
     }
 
     /// Runs the last layer over all of `heads` and empties it.
-    fn project(&mut self, heads: &mut Vec<(usize, Vec<f32>)>, result: &mut [Embedding]) -> Result<()> {
+    fn project(
+        &mut self,
+        heads: &mut Vec<(usize, Vec<f32>)>,
+        mut keep: impl FnMut(usize, Vec<f32>) -> Result<()>,
+    ) -> Result<()> {
         for part in heads.chunks(HEADS_A_CALL) {
             let mut input = Array2::<f32>::zeros((part.len(), 2 * CHANNELS));
             for (mut row, (_, statistics)) in input.rows_mut().into_iter().zip(part) {
@@ -171,7 +191,9 @@ impl Embedder {
             let outputs = self.head.run(&[("statistics", Input::F32(input.view()))])?;
             let values = outputs.first().and_then(|o| o.as_slice()).unwrap_or_default();
             for ((stretch, _), embedding) in part.iter().zip(values.chunks_exact(EMBEDDING)) {
-                result[*stretch] = unit(embedding.iter().map(|&v| f64::from(v)));
+                if let Some(embedding) = unit(embedding.iter().map(|&v| f64::from(v))) {
+                    keep(*stretch, embedding)?;
+                }
             }
         }
         heads.clear();
@@ -254,7 +276,10 @@ mod tests {
                 }
             }
             let mut result = vec![None];
-            self.project(&mut vec![(0, pool.statistics())], &mut result)?;
+            self.project(&mut vec![(0, pool.statistics())], |stretch, embedding| {
+                result[stretch] = Some(embedding);
+                Ok(())
+            })?;
             Ok(result.pop().flatten())
         }
     }

@@ -21,6 +21,7 @@ mod enrolment;
 mod fbank;
 mod labels;
 mod overlooked;
+mod points;
 mod reconstruct;
 mod recording;
 mod resegmentation;

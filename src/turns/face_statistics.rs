@@ -1,7 +1,7 @@
 //! Statistics of each visible person's face during each turn: the columns of `turn_faces`, and those of the speaker in
 //! `turns`.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::listening::gestures_within;
 use super::smiles::{self, SmileOfTurn, smile_series};
@@ -233,7 +233,12 @@ fn statistics(observations: &[&Observation], quantity: &Quantity, active_above: 
 }
 
 /// Contracts of the statistics, in the order of their values.
-fn statistic_specs() -> Vec<ColumnSpec> {
+fn statistic_specs() -> &'static [ColumnSpec] {
+    static SPECS: LazyLock<Vec<ColumnSpec>> = LazyLock::new(made_specs);
+    &SPECS
+}
+
+fn made_specs() -> Vec<ColumnSpec> {
     let mut columns = Vec::new();
     for q in quantities() {
         for (suffix, meaning) in STATISTICS.iter().take(if q.activates { 8 } else { 7 }) {
@@ -329,7 +334,7 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
     ];
     columns.push(Column::text("layout", LAYOUT, |f: &FaceTurn| f.layout.map(ShotLayout::name)));
     columns.extend(smiles::turn_columns());
-    let statistics = statistic_specs().into_iter().enumerate();
+    let statistics = statistic_specs().iter().cloned().enumerate();
     columns.extend(statistics.map(|(place, spec)| Column::new(spec, move |f: &FaceTurn| f.statistic(place))));
     measured(Modality::Face, all_until(CutOff::TurnEnd, columns))
 }
