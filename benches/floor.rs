@@ -212,7 +212,8 @@ fn faces(pictures: &[&str]) -> Outcome<Value> {
         let mut tracker = FaceTracker::new(&mut models, &config);
         tracker.push(&VideoFrame { index: 0, pts: Seconds::ZERO, image: image::open(path)?.to_rgb8() })?;
         let faces = tracker.finish()?;
-        let told = faces.observations.iter().filter_map(|o| {
+        let found = faces.observations.part(0..faces.observations.len())?;
+        let told = found.iter().filter_map(|o| {
             let points: Vec<[f32; 2]> = o.landmarks.as_ref()?.iter().map(|p| [p[0], p[1]]).collect();
             let pose = o.pose.map(|p| [p.yaw_deg, p.pitch_deg, p.roll_deg]);
             Some(json!({ "landmarks": points, "blendshapes": o.blendshapes?.to_vec(), "pose": pose }))

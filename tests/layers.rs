@@ -59,7 +59,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("toml", &["limits", "recipe", "inference", "turns", "tasks", "export"]),
     ("statrs", &["turns"]),
     ("sha2", &["inference", "pipeline", "recipe", "report"]),
-    ("rmp_serde", &["pipeline"]),
+    ("rmp_serde", &["pipeline", "table"]),
     ("zstd", &["pipeline"]),
     ("polars", &["store"]),
     ("polars_parquet", &["store"]),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::Result;
 use crate::packed::Packed;
 use crate::time::Seconds;
 
@@ -210,11 +211,15 @@ const PALM: usize = 9;
 impl Bodies {
     /// Gives the faces of bodies the tracks they have in the end, by time and face; a face that turned out to be none
     /// is let go of. While they are followed, tracks are numbered otherwise.
-    pub fn settle(&mut self, track: impl Fn(Seconds, Head) -> Option<u32>) {
+    ///
+    /// # Errors
+    /// Those of `track`.
+    pub fn settle(&mut self, track: impl Fn(Seconds, Head) -> Result<Option<u32>>) -> Result<()> {
         for o in &mut self.observations {
-            let settle = |head: Head| track(o.pts, head).map(|track| Head { track, ..head });
-            o.head = o.head.and_then(settle);
+            let Some(head) = o.head else { continue };
+            o.head = track(o.pts, head)?.map(|track| Head { track, ..head });
         }
+        Ok(())
     }
 
     /// Bounds bodies by the tiles of divided pictures, `tile` of a time and the box of a face, and lets go of hands
@@ -299,7 +304,8 @@ mod tests {
     fn faces_get_the_tracks_they_have_in_the_end_or_are_let_go_of() {
         let observations = vec![bare(1.0, 1, Some(7)), bare(1.0, 2, Some(8)), bare(2.0, 1, None)];
         let mut bodies = Bodies { observations, ..Bodies::default() };
-        bodies.settle(|pts, head| (pts == Seconds::of(1.0) && head.track == 7).then_some(1));
+        let settled = |pts, head: Head| Ok((pts == Seconds::of(1.0) && head.track == 7).then_some(1));
+        bodies.settle(settled).unwrap();
         let tracks: Vec<_> = bodies.observations.iter().map(|o| o.head.map(|h| h.track)).collect();
         assert_eq!(tracks, [Some(1), None, None]);
     }

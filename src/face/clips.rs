@@ -61,6 +61,7 @@ fn dump(clip: &str, faces: &Faces) {
     let Some(folder) = std::env::var_os("TURNWISE_FACE_DUMP") else { return };
     let rows: Vec<serde_json::Value> = faces
         .observations
+        .all()
         .iter()
         .map(|o| {
             serde_json::json!({
@@ -104,14 +105,12 @@ fn the_two_leaders_are_never_exchanged() {
     let faces = watch("debate_two_faces.avi");
     assert!(share(&faces, 2) >= 0.999);
     assert_eq!(faces.persons.len(), 2);
-    for frame in faces.observations.chunks(2) {
+    let all = faces.observations.all();
+    for frame in all.chunks(2) {
         // One stands left, the other right.
         let left: Vec<&str> =
             frame.iter().filter(|o| o.bounds.centre().0 < 640.0).filter_map(|o| faces.person_of(o.track)).collect();
-        assert_eq!(
-            left,
-            [faces.person_of(faces.observations.iter().find(|o| o.bounds.centre().0 < 640.0).unwrap().track).unwrap()]
-        );
+        assert_eq!(left, [faces.person_of(all.iter().find(|o| o.bounds.centre().0 < 640.0).unwrap().track).unwrap()]);
     }
 }
 
@@ -123,8 +122,8 @@ fn the_woman_after_the_cut_is_one_person() {
     assert!(!close.is_empty() && close.iter().all(|t| t.person == close[0].person));
     // In the wide shot she stands on the right, her face 21 px; the man on the left is somebody else.
     let wide = |right: bool| {
-        let seen = faces
-            .observations
+        let all = faces.observations.all();
+        let seen = all
             .iter()
             .filter(move |o| o.pts.get() > 3.0 && o.pts.get() < 3.6 && (o.bounds.centre().0 > 310.0) == right);
         seen.filter_map(|o| faces.person_of(o.track)).collect::<std::collections::BTreeSet<_>>()
@@ -223,7 +222,8 @@ fn crossing_faces_are_not_exchanged() {
     dump("crossing", &faces);
     let who = |last: bool, left: bool| {
         let side = |o: &&super::Observation| (o.bounds.centre().0 < 480.0) == left;
-        let mut all: Vec<_> = faces.observations.iter().filter(side).collect();
+        let seen = faces.observations.all();
+        let mut all: Vec<_> = seen.iter().filter(side).collect();
         all.sort_by_key(|o| o.pts);
         let o = if last { all.last() } else { all.first() };
         faces.person_of(o.unwrap().track).unwrap().to_owned()

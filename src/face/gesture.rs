@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Faces, Observation};
+use super::Observation;
 use crate::time::Segment;
 
 /// One swing takes at most this long.
@@ -50,17 +50,16 @@ pub struct HeadGesture {
     pub extent_deg: f64,
 }
 
-/// All nods and shakes, by track, nods first. `nod_deg` and `shake_deg`: least extent of a swing.
+/// All nods and shakes of what is seen, in order of time; by track, nods first. `nod_deg` and `shake_deg`: least extent of a swing.
 ///
 /// The pose must be seen about 8 times per second or more; slower recordings hide gestures.
-pub fn head_gestures(faces: &Faces, nod_deg: f64, shake_deg: f64) -> Vec<HeadGesture> {
+pub fn head_gestures(seen: &[Observation], nod_deg: f64, shake_deg: f64) -> Vec<HeadGesture> {
     let mut found = Vec::new();
     let mut poses_of: BTreeMap<u32, Vec<[f64; 3]>> = BTreeMap::new();
-    for (track, pose) in faces.observations.iter().filter_map(|o| Some((o.track, pose(o)?))) {
+    for (track, pose) in seen.iter().filter_map(|o| Some((o.track, pose(o)?))) {
         poses_of.entry(track).or_default().push(pose);
     }
-    for track in &faces.tracks {
-        let poses = poses_of.get(&track.id).map_or(&[][..], Vec::as_slice);
+    for (track, poses) in poses_of {
         for run in poses.chunk_by(|a, b| b[0] - a[0] <= LONGEST_STEP_SECS) {
             for (kind, own, least, fewest) in
                 [(GestureKind::Nod, 1, nod_deg, NOD_SWINGS), (GestureKind::Shake, 2, shake_deg, SHAKE_SWINGS)]
@@ -75,7 +74,7 @@ pub fn head_gestures(faces: &Faces, nod_deg: f64, shake_deg: f64) -> Vec<HeadGes
                     let extent_deg = swings.iter().map(|s| s.extent.abs()).sum::<f64>() / swings.len() as f64;
                     found.extend(inside.map(|segment| HeadGesture {
                         kind,
-                        track: track.id,
+                        track,
                         segment,
                         swings: swings.len(),
                         extent_deg,
@@ -153,21 +152,20 @@ fn gestures(swings: &[Swing]) -> Vec<Vec<Swing>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::face::{BoundingBox, HeadPose, Track};
+    use crate::face::{BoundingBox, HeadPose};
     use crate::time::Seconds;
 
     /// One face at 10 Hz whose head moves as told.
-    fn moving(secs: f64, angles: impl Fn(f64) -> (f64, f64)) -> Faces {
+    fn moving(secs: f64, angles: impl Fn(f64) -> (f64, f64)) -> Vec<Observation> {
         let times = (0..(secs * 10.0) as usize).map(|i| i as f64 / 10.0);
-        let observations = times.map(|t| {
+        let seen = times.map(|t| {
             let (pitch, yaw) = angles(t);
             Observation {
                 pose: Some(HeadPose { yaw_deg: yaw as f32, pitch_deg: pitch as f32, roll_deg: 0.0 }),
                 ..Observation::bare(Seconds::of(t), 1, BoundingBox::default())
             }
         });
-        let track = Track::bare(1, Some("P1"), (Seconds::ZERO, Seconds::of(secs)), 0);
-        Faces { observations: observations.collect(), tracks: vec![track], ..Faces::default() }
+        seen.collect()
     }
 
     /// A wave of 1.5 Hz between `from` and `to`, rest before and after.
@@ -194,6 +192,6 @@ mod tests {
         assert!(head_gestures(&moving(6.0, aside), 4.0, 5.0).is_empty());
         let trembling = |t: f64| ((t * 17.0).sin(), (t * 23.0).sin());
         assert!(head_gestures(&moving(6.0, trembling), 4.0, 5.0).is_empty());
-        assert!(head_gestures(&Faces::default(), 4.0, 5.0).is_empty());
+        assert!(head_gestures(&[], 4.0, 5.0).is_empty());
     }
 }

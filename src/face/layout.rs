@@ -11,6 +11,7 @@ use image::RgbImage;
 
 use super::sequence::Change;
 use super::{BoundingBox, Faces};
+use crate::error::Result;
 use crate::time::Seconds;
 
 /// The picture is looked at on a grid of at most so many points across and down.
@@ -250,10 +251,14 @@ fn lines_of(
 }
 
 /// The shots with their layouts, by the faces seen in each: where each track's middle box is.
-pub(super) fn arranged(mut shots: Vec<Shot>, faces: &Faces) -> Vec<Shot> {
+///
+/// # Errors
+/// Those of reading the observations back.
+pub(super) fn arranged(mut shots: Vec<Shot>, faces: &Faces) -> Result<Vec<Shot>> {
     let starts: Vec<Seconds> = shots.iter().map(|s| s.first_pts).collect();
     let mut seen: BTreeMap<(usize, u32), Vec<BoundingBox>> = BTreeMap::new();
-    for o in &faces.observations {
+    for o in faces.observations.iter() {
+        let o = o?;
         if let Some(shot) = starts.partition_point(|s| *s <= o.pts).checked_sub(1) {
             seen.entry((shot, o.track)).or_default().push(o.bounds);
         }
@@ -263,7 +268,7 @@ pub(super) fn arranged(mut shots: Vec<Shot>, faces: &Faces) -> Vec<Shot> {
             seen.range((at, 0)..=(at, u32::MAX)).map(|(_, boxes)| boxes[boxes.len() / 2]).collect();
         shot.arrange(&middles);
     }
-    shots
+    Ok(shots)
 }
 
 /// Looks for the layout of each shot.

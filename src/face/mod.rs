@@ -30,6 +30,7 @@ mod measure;
 mod models;
 mod motion;
 mod observation;
+mod observations;
 mod overlay;
 mod person;
 #[cfg(test)]
@@ -61,6 +62,7 @@ pub use models::FaceModels;
 pub use observation::{
     BLENDSHAPES, BoundingBox, EXPRESSIONS, Faces, Gaze, HeadPose, LANDMARKS, Landmarks, Observation, Quality, Track,
 };
+pub use observations::{Observations, Place};
 pub use overlay::draw;
 pub use pictures::{draw_video, write_crops};
 pub use real::{FaceCheck, Nobody};

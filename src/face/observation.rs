@@ -1,6 +1,8 @@
 //! What was seen: one face in one frame, the tracks observations form, and the persons tracks belong to.
 
 use super::layout::Shot;
+use super::observations::Observations;
+use crate::error::Result;
 use crate::time::Seconds;
 use crate::warning::Warning;
 
@@ -298,7 +300,7 @@ impl Track {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Faces {
     /// Sorted by time, then track.
-    pub observations: Vec<Observation>,
+    pub observations: Observations,
     /// Sorted by id.
     pub tracks: Vec<Track>,
     /// Names of the persons in the order of their first appearance.
@@ -334,8 +336,12 @@ impl Faces {
     }
 
     /// Observations of one person in order of time.
-    pub fn of_person<'a>(&'a self, person: &'a str) -> impl Iterator<Item = &'a Observation> {
-        self.observations.iter().filter(move |o| self.person_of(o.track) == Some(person))
+    ///
+    /// # Errors
+    /// Each may fail as [`Observations::part`] does.
+    pub fn of_person<'a>(&'a self, person: &'a str) -> impl Iterator<Item = Result<Observation>> {
+        let is_own = move |o: &Observation| self.person_of(o.track) == Some(person);
+        self.observations.iter().filter(move |o| o.as_ref().map_or(true, is_own))
     }
 }
 

@@ -41,8 +41,8 @@ pub fn draw_video(video: &Path, pick: StreamPick, faces: &Faces, path: &Path) ->
     let mut writer: Option<VideoWriter> = None;
     for frame in media::video(video, Sampling { rate_hz: 0.0, ..Sampling::default() }, pick)? {
         let mut frame = frame?;
-        for o in last_seen(faces, frame.pts, shown_secs) {
-            draw(&mut frame.image, o, named(faces, o));
+        for o in last_seen(faces, frame.pts, shown_secs)? {
+            draw(&mut frame.image, &o, named(faces, &o));
         }
         let writer = match &mut writer {
             Some(writer) => writer,
@@ -59,12 +59,10 @@ fn shown_secs(sampled: &[Seconds]) -> f64 {
 }
 
 /// All faces of the last frame looked at by `now`, unless that is too long ago.
-fn last_seen(faces: &Faces, now: Seconds, shown_secs: f64) -> &[Observation] {
+fn last_seen(faces: &Faces, now: Seconds, shown_secs: f64) -> Result<Vec<Observation>> {
     let looked = faces.sampled.partition_point(|t| *t <= now).checked_sub(1).map(|i| faces.sampled[i]);
-    let Some(then) = looked.filter(|then| (now - *then).get() <= shown_secs) else { return &[] };
-    let first = faces.observations.partition_point(|o| o.pts < then);
-    let count = faces.observations[first..].partition_point(|o| o.pts <= then);
-    &faces.observations[first..first + count]
+    let Some(then) = looked.filter(|then| (now - *then).get() <= shown_secs) else { return Ok(Vec::new()) };
+    faces.observations.at(then)
 }
 
 /// The person's name and number, from 0 by first appearance.
@@ -104,7 +102,7 @@ mod tests {
     fn a_face_is_drawn_until_the_next_look_or_a_little_longer() {
         let seen = |t: f64, track: u32| Observation::bare(Seconds::of(t), track, BoundingBox::default());
         let faces = Faces {
-            observations: vec![seen(0.0, 1), seen(0.2, 1), seen(0.2, 2)],
+            observations: vec![seen(0.0, 1), seen(0.2, 1), seen(0.2, 2)].into(),
             sampled: [0.0, 0.2, 0.4].map(Seconds::of).to_vec(),
             tracks: vec![track(1, Some("P1"), false), track(2, None, false)],
             persons: vec!["P1".into()],
@@ -112,13 +110,11 @@ mod tests {
         };
         let shown = shown_secs(&faces.sampled);
         assert!((shown - 0.3).abs() < 1e-9, "{shown}");
-        let count = |t: f64| last_seen(&faces, Seconds::of(t), shown).len();
+        let count = |t: f64| last_seen(&faces, Seconds::of(t), shown).unwrap().len();
         assert_eq!([count(0.0), count(0.1), count(0.2), count(0.3), count(0.4)], [1, 1, 2, 2, 0]);
         let one = Faces { sampled: vec![Seconds::ZERO], ..faces.clone() };
-        assert_eq!(last_seen(&one, Seconds::of(0.5), shown).len(), 0, "too long ago");
-        assert_eq!(
-            (named(&faces, &faces.observations[0]), named(&faces, &faces.observations[2])),
-            (Some(("P1", 0)), None)
-        );
+        assert_eq!(last_seen(&one, Seconds::of(0.5), shown).unwrap().len(), 0, "too long ago");
+        let all = faces.observations.all();
+        assert_eq!((named(&faces, &all[0]), named(&faces, &all[2])), (Some(("P1", 0)), None));
     }
 }

@@ -1,8 +1,9 @@
 //! Summary: from what was seen frame by frame to tracks and persons, numbered by first appearance.
 
 use super::enrolment::Enrolled;
+use super::observations::Recorder;
 use super::track::Past;
-use super::{FaceConfig, Faces, Nobody, Observation, Track, identity, person};
+use super::{FaceConfig, Faces, Nobody, Track, identity, person};
 use crate::time::Seconds;
 
 /// Faces below this mean size tell less of identity, px.
@@ -28,7 +29,7 @@ fn shortcoming(t: &Past, config: &FaceConfig) -> Option<Nobody> {
 /// Drops false alarms, joins tracks into persons, names and renumbers them.
 pub(super) fn gather(
     past: Vec<Past>,
-    mut observations: Vec<Observation>,
+    observations: Recorder,
     sampled: Vec<Seconds>,
     cuts: Vec<Seconds>,
     config: &FaceConfig,
@@ -87,11 +88,10 @@ pub(super) fn gather(
             crop: t.crop,
         })
         .collect();
-    observations.retain_mut(|o| renumber(o.track).map(|new| o.track = new).is_some());
-    observations.sort_by_key(|o| (o.pts, o.track));
+    let observations = observations.finish(renumber);
     let mut faces_per_frame = vec![0; sampled.len()];
-    for o in &observations {
-        if let Ok(i) = sampled.binary_search(&o.pts) {
+    for place in observations.places() {
+        if let Ok(i) = sampled.binary_search(&place.pts) {
             faces_per_frame[i] += 1;
         }
     }

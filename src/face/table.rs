@@ -246,13 +246,11 @@ pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
 /// Rows of the `faces` table: a row an observation.
 ///
 /// # Errors
-/// [`crate::error::Error::Shape`] when a value does not fit its column.
+/// [`crate::error::Error::Shape`] when a value does not fit its column, [`crate::error::Error::Read`] where they cannot be
+/// read back.
 pub fn faces_table(interview_id: &str, faces: &Faces, rows: Range<usize>, config: &FaceConfig) -> Result<Table> {
-    let rows = faces.observations[rows].iter().map(|o| FaceRow {
-        interview_id,
-        person: faces.person_of(o.track),
-        observation: o,
-    });
+    let part = faces.observations.part(rows)?;
+    let rows = part.iter().map(|o| FaceRow { interview_id, person: faces.person_of(o.track), observation: o });
     faces_layout(config).table(rows)
 }
 
@@ -287,7 +285,8 @@ mod tests {
                 eye_opening_left: Some(0.3),
                 mouth_opening: Some(0.1),
                 ..Observation::bare(pts, 1, BoundingBox::from_corners(1.0, 2.0, 11.0, 12.0))
-            }],
+            }]
+            .into(),
             tracks: vec![Track { mean_size_px: 10.0, mean_score: 0.9, ..Track::bare(1, Some("P1"), (pts, pts), 1) }],
             ..Faces::default()
         };

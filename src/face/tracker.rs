@@ -17,6 +17,7 @@ use super::identities::{Identities, Moment};
 use super::layout::{self, LayoutSeeker};
 use super::measure::Measurer;
 use super::motion::Camera;
+use super::observations::Recorder;
 use super::roster::{Roster, is_full};
 use super::schedule::{Schedule, Situation, occupied};
 use super::sequence::{Change, ShotSequence};
@@ -45,7 +46,9 @@ pub struct FaceTracker<'a> {
     roster: Roster,
     identities: Identities,
     measurer: Measurer,
-    observations: Vec<Observation>,
+    observations: Recorder,
+    /// Those of the last frame.
+    latest: Vec<Observation>,
     sampled: Vec<Seconds>,
     /// Frames with more faces than are looked at.
     crowded_frames: u32,
@@ -71,7 +74,8 @@ impl<'a> FaceTracker<'a> {
             roster: Roster::default(),
             identities: Identities::new(config),
             measurer: Measurer::new(config),
-            observations: Vec::new(),
+            observations: Recorder::default(),
+            latest: Vec::new(),
             sampled: Vec::new(),
             crowded_frames: 0,
         }
@@ -122,9 +126,12 @@ impl<'a> FaceTracker<'a> {
         self.identities.sort_out(&mut self.roster, &mut seen, &moment, &mut embed)?;
         self.look_again(&seen, picture, now)?;
         seen.sort_by_key(|s| self.roster.live[s.track].id);
+        self.latest.clear();
         for s in seen {
             let track = &mut self.roster.live[s.track];
-            self.observations.push(self.measurer.observe(self.models, track, s, picture, now)?);
+            let observation = self.measurer.observe(self.models, track, s, picture, now)?;
+            self.observations.push(&observation)?;
+            self.latest.push(observation);
         }
         let lost = self.roster.give_up(now);
         self.end(lost)
@@ -132,8 +139,7 @@ impl<'a> FaceTracker<'a> {
 
     /// The faces seen in the last frame.
     pub fn latest(&self) -> &[Observation] {
-        let Some(now) = self.sampled.last() else { return &[] };
-        &self.observations[self.observations.partition_point(|o| o.pts < *now)..]
+        &self.latest
     }
 
     /// Number of the shot that the last frame belongs to; one that turns out to be a flash has a number of its own.
@@ -237,14 +243,14 @@ impl<'a> FaceTracker<'a> {
     /// Joins tracks into persons and gives all that was seen.
     ///
     /// # Errors
-    /// [`crate::error::Error::Model`] when the identity model fails.
+    /// [`crate::error::Error::Model`] when the identity model fails, and those of reading the observations back.
     pub fn finish(mut self) -> Result<Faces> {
         let tracks = std::mem::take(&mut self.roster).into_tracks();
         self.end(tracks)?;
         let (past, enrolled) = self.identities.finish();
         let cuts = self.sequence.into_cuts();
         let faces = summary::gather(past, self.observations, self.sampled, cuts, &self.config, &enrolled);
-        let shots = layout::arranged(self.layouts.finish(), &faces);
+        let shots = layout::arranged(self.layouts.finish(), &faces)?;
         Ok(Faces { crowded_frames: self.crowded_frames, shots, ..faces })
     }
 }

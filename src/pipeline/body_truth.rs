@@ -162,7 +162,8 @@ fn persons_are_those_of_faces(clip: &str, seen: &Seen) {
     for o in seen.bodies.observations.iter() {
         let Some(head) = o.head else { continue };
         with_face += 1;
-        let face = seen.faces.observations.iter().find(|f| f.pts == o.pts && f.track == head.track);
+        let faces = seen.faces.observations.at(o.pts).unwrap();
+        let face = faces.iter().find(|f| f.track == head.track);
         let face = face.unwrap_or_else(|| panic!("{clip} {:?}: body {} has a face that is not there", o.pts, o.body));
         let (x, y) = face.bounds.centre();
         let (hx, hy) = head.centre();
@@ -186,7 +187,8 @@ fn faces_without_body(seen: &Seen, least: f32) -> (usize, usize) {
             && f.bounds.area().sqrt() >= least
             && seen.faces.person_of(f.track).is_some()
     };
-    let all: Vec<_> = seen.faces.observations.iter().filter(named).collect();
+    let all = seen.faces.observations.all();
+    let all: Vec<_> = all.iter().filter(named).collect();
     let without = all.iter().filter(|f| !with.contains(&(f.pts.get().to_bits(), f.track))).count();
     (without, all.len())
 }
@@ -217,7 +219,8 @@ fn hands_and_posture_are_what_the_eye_sees() {
                     let off = (f64::from(x) - label.middle.0).hypot(f64::from(y) - label.middle.1);
                     (f.pts.get() - label.secs).abs() < 0.013 && off < f64::from(f.bounds.width.max(f.bounds.height))
                 };
-                let face = seen.faces.observations.iter().find(near);
+                let all = seen.faces.observations.all();
+                let face = all.iter().find(near);
                 face.is_none_or(|f| f.bounds.area().sqrt() < recipe.body.min_face_size_px)
             };
             if let Some(told) = told {

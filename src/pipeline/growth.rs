@@ -84,7 +84,7 @@ fn made_tables(transcript: &Transcript, heard: &Heard) -> (Vec<Table>, Vec<Strin
     )
     .unwrap();
     let whole = |made| match made {
-        MadeTable::Whole(table) => Some(table),
+        MadeTable::Whole(table) => Some(table.table().unwrap().into_owned()),
         MadeTable::Frames(_) => None,
     };
     (tables.into_iter().filter_map(whole).collect(), warnings.into_sorted())

@@ -253,7 +253,7 @@ impl Interview {
     pub fn table(&self, name: &str, recipe: &Recipe) -> Result<Option<Table>> {
         let Some(table) = self.tables.iter().find(|t| t.name(recipe) == name) else { return Ok(None) };
         match table {
-            MadeTable::Whole(table) => Ok(Some(table.clone())),
+            MadeTable::Whole(table) => Ok(Some(table.table()?.into_owned())),
             MadeTable::Frames(table) => {
                 let frames = self.frames(recipe);
                 Ok(Some(with_values((table.part)(&frames, 0..(table.rows)(&frames))?, recipe)))
@@ -327,7 +327,7 @@ pub fn extract(
 
     progress(Progress::Step(Step::Describe));
     let step = Instant::now();
-    correct(&mut corrected, &mut heard, &mut seen, transcript.is_some());
+    correct(&mut corrected, &mut heard, &mut seen, transcript.is_some())?;
     corrected.warnings().into_iter().for_each(|w| warnings.push(w));
     let said = (transcript.as_ref(), &corrected);
     let scene = Scene::new(request, recipe, said, &heard, &seen, &warnings)?.with_words(&lexicon);
@@ -345,12 +345,13 @@ pub fn extract(
 }
 
 /// Puts what is known better into what was heard and seen; bodies follow their faces.
-fn correct(corrected: &mut Corrected, heard: &mut Heard, seen: &mut Seen, has_transcript: bool) {
+fn correct(corrected: &mut Corrected, heard: &mut Heard, seen: &mut Seen, has_transcript: bool) -> Result<()> {
     corrections::correct_speech(corrected, &mut heard.diarization, has_transcript);
-    if corrections::correct_faces(corrected, &mut seen.faces) {
+    if corrections::correct_faces(corrected, &mut seen.faces)? {
         let faces = &seen.faces;
         seen.bodies.name(|track| faces.person_of(track));
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -247,7 +247,7 @@ fn a_smile_placed_in_a_clip_is_found_and_none_beside_it() {
     let work = Work { request: &request, recipe: &recipe, warnings: &warnings, progress: &|_| {} };
     let faces = look(work, request.media.as_ref().unwrap(), models.face.as_mut().unwrap(), None).unwrap().faces;
     assert_eq!(faces.persons.len(), 2);
-    let left_edge = |p: &str| faces.of_person(p).map(|o| o.bounds.left).fold(f32::INFINITY, f32::min);
+    let left_edge = |p: &str| faces.of_person(p).map(|o| o.unwrap().bounds.left).fold(f32::INFINITY, f32::min);
     let mut by_place: Vec<String> = faces.persons.clone();
     by_place.sort_by(|p, q| left_edge(p).total_cmp(&left_edge(q)));
     // The sound is not asked here who is who: nobody in this picture is heard.
@@ -263,7 +263,7 @@ fn a_smile_placed_in_a_clip_is_found_and_none_beside_it() {
         words: Vec::new(),
     };
     let turns: Vec<Turn> = (0..6).map(turn).collect();
-    let face_turns = turns::face_turns(&turns, &faces, &recipe.turns);
+    let face_turns = turns::face_turns(&turns, &faces, &recipe.turns).unwrap();
     let relations =
         Relations { faces: &faces, face_turns: &face_turns, ..Relations::of("two", &turns, &links, &recipe.turns) };
     let table = turns::dyads_table(&relations).unwrap();

@@ -58,8 +58,8 @@ fn tables(path: &Path, split: f32, secs: f64) -> (Table, Table) {
     let warnings = Warnings::default();
     let work = Work { request: &request, recipe: &recipe, warnings: &warnings, progress: &|_| {} };
     let faces = look(work, request.media.as_ref().unwrap(), models.face.as_mut().unwrap(), None).unwrap().faces;
-    let left = |p: &&String| faces.of_person(p).all(|o| o.bounds.centre().0 < split);
-    let right = |p: &&String| faces.of_person(p).all(|o| o.bounds.centre().0 > split);
+    let left = |p: &&String| faces.of_person(p).all(|o| o.unwrap().bounds.centre().0 < split);
+    let right = |p: &&String| faces.of_person(p).all(|o| o.unwrap().bounds.centre().0 > split);
     let link = |person: Option<&String>| SpeakerLink { voice: None, person: person.cloned() };
     let links: BTreeMap<String, SpeakerLink> = [
         ("Left".to_owned(), link(faces.persons.iter().find(left))),
@@ -74,7 +74,7 @@ fn tables(path: &Path, split: f32, secs: f64) -> (Table, Table) {
         words: Vec::new(),
     };
     let turns = [turn(1, 0.0, 0.5 * secs, "Left"), turn(2, 0.5 * secs, secs, "Right")];
-    let face_turns = turns::face_turns(&turns, &faces, &recipe.turns);
+    let face_turns = turns::face_turns(&turns, &faces, &recipe.turns).unwrap();
     let relations =
         Relations { faces: &faces, face_turns: &face_turns, ..Relations::of("i", &turns, &links, &recipe.turns) };
     let people: Vec<Option<&str>> = ["Left", "Right"].map(|l| links[l].person.as_deref()).to_vec();

@@ -108,8 +108,8 @@ impl<'a> Scene<'a> {
         let matches = transcript.map_or_else(Vec::new, |_| {
             turns::match_speakers(&corrected.spoken(&turns), annotation, corrected.voices())
         });
-        let cast = turns::cast(annotation, &seen.faces, &heard.acoustics, &recipe.turns);
-        let face_turns = turns::face_turns(&turns, &seen.faces, &recipe.turns);
+        let cast = turns::cast(annotation, &seen.faces, &heard.acoustics, &recipe.turns)?;
+        let face_turns = turns::face_turns(&turns, &seen.faces, &recipe.turns)?;
         let body_turns = turns::body_turns(&turns, &seen.bodies, &seen.faces, &recipe.turns);
         let labels = transcript.map(|_| Matched::new(&matches));
         let known = Known { recipe, annotation, seen, labels: labels.as_ref(), cast: &cast, face_turns: &face_turns };

@@ -59,7 +59,7 @@ fn seen(clip: &str, models: &mut Models, recipe: &Recipe) -> Faces {
 
 /// Sets the measure beside the labels of one clip.
 fn measure(all: &mut [Labelled], clip: &str, faces: &Faces, recipe: &Recipe) {
-    let smiles = turns::smiles_of(faces, &recipe.turns);
+    let smiles = turns::smiles_of(faces, &recipe.turns).unwrap();
     let place = |name: &str| crate::face::BLENDSHAPES.iter().position(|b| *b == name).unwrap();
     let (left, right) = (place("mouthSmileLeft"), place("mouthSmileRight"));
     for label in all.iter_mut().filter(|l| l.clip == clip) {
@@ -67,7 +67,8 @@ fn measure(all: &mut [Labelled], clip: &str, faces: &Faces, recipe: &Recipe) {
             let (x, y) = o.bounds.centre();
             (x - label.middle.0).hypot(y - label.middle.1)
         };
-        let near = faces.observations.iter().filter(|o| (o.pts.get() - label.secs).abs() < 0.003);
+        let all = faces.observations.all();
+        let near = all.iter().filter(|o| (o.pts.get() - label.secs).abs() < 0.003);
         let Some(o) = near.min_by(|a, b| off(a).total_cmp(&off(b))) else { panic!("{label:?} was not looked at") };
         assert!(off(&o) < 0.6 * o.bounds.width, "{label:?} is not {:?}", o.bounds);
         label.mouth = o.blendshapes.map(|b| f64::from(0.5 * (b[left] + b[right])));
@@ -192,8 +193,8 @@ fn the_guest_who_talks_and_does_not_smile_gets_no_smile() {
     let mut models =
         Models::load(&Registry::open(None).unwrap(), &recipe, Runtime::default()).expect("run make models");
     let faces = seen("video/interview_split_screen.mp4", &mut models, &recipe);
-    let smiles = turns::smiles_of(&faces, &recipe.turns);
-    let right = |p: &&String| faces.of_person(p).next().unwrap().bounds.centre().0 > 640.0;
+    let smiles = turns::smiles_of(&faces, &recipe.turns).unwrap();
+    let right = |p: &&String| faces.of_person(p).next().unwrap().unwrap().bounds.centre().0 > 640.0;
     let guest = faces.persons.iter().find(right).unwrap();
     let talk: Vec<f64> = smiles[guest].iter().filter(|(at, _)| at.get() > 4.0).map(|s| s.1).collect();
     let (mean, over) = (

@@ -13,7 +13,7 @@ use crate::face;
 use crate::recipe::Recipe;
 use crate::signal::{Joined, Sound as _};
 use crate::speaker::VAD_CHUNKS;
-use crate::table::{Missing, Table, TableSchema};
+use crate::table::{Missing, Table, TableSchema, WaitingTable};
 use crate::time::Segment;
 use crate::turns::{self, BodyTurn, Speakers, TurnFacts, TurnsOf};
 
@@ -135,7 +135,7 @@ pub fn feature_tables(recipe: &Recipe) -> Vec<TableSchema> {
 #[derive(Debug)]
 pub(super) enum MadeTable {
     /// All of it.
-    Whole(Table),
+    Whole(WaitingTable),
     /// What is made while it is written.
     Frames(FrameTable),
 }
@@ -159,7 +159,7 @@ pub(super) fn tables(scene: &Scene<'_>) -> Result<Vec<MadeTable>> {
             Rows::Whole(make) => {
                 let table = make(scene)?;
                 let rows = table.rows();
-                (MadeTable::Whole(table.filled(&|key| values.get(key).cloned())), rows)
+                (MadeTable::Whole(WaitingTable::new(table.filled(&|key| values.get(key).cloned()))?), rows)
             }
             Rows::Frames(table) => (MadeTable::Frames(table), (table.rows)(&scene.frames())),
         };

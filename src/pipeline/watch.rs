@@ -48,10 +48,10 @@ impl<'a> Watchers<'a> {
         faces.warning().into_iter().for_each(|w| warnings.push(w));
         let mut bodies = self.bodies.map(BodyTracker::finish).unwrap_or_default();
         bodies.settle(|pts, head| {
-            let from = faces.observations.partition_point(|o| o.pts < pts);
-            let there = faces.observations[from..].iter().take_while(|o| o.pts == pts);
-            there.map(head_of).find(|own| Head { track: head.track, ..*own } == head).map(|own| own.track)
-        });
+            let there = faces.observations.at(pts)?;
+            let is_own = |own: &Head| Head { track: head.track, ..*own } == head;
+            Ok(there.iter().map(head_of).find(is_own).map(|own| own.track))
+        })?;
         bodies.name(|track| faces.person_of(track));
         bodies.keep_within(|pts, [left, top, right, bottom]| {
             Some(faces.shot_at(pts)?.tile(BoundingBox::from_corners(left, top, right, bottom)))

@@ -56,7 +56,10 @@ pub fn write(target: Target<'_>, made: &Interview, recipe: &Recipe, registry: &R
     for (table, name) in made.tables.iter().zip(&written) {
         let path = target.table_path(name, id)?;
         match table {
-            MadeTable::Whole(table) => writer.write(&path, table, &metadata)?,
+            MadeTable::Whole(table) => {
+                let table = table.table()?;
+                writer.write(&path, &table, &metadata)?;
+            }
             MadeTable::Frames(table) => {
                 let (schema, make) = (table.told_schema(recipe), |rows| (table.part)(&frames, rows));
                 writer.write_made(&path, (&schema, (table.rows)(&frames)), &make, &metadata)?;

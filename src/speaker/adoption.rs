@@ -2,7 +2,7 @@
 
 use super::embedding::feature_frame;
 use super::enrolment::frames_of;
-use super::{Diarization, SpeakerModels, SpeakerVoice, reconstruct};
+use super::{Diarization, SpeakerModels, SpeakerVoice, Stretch, reconstruct};
 use crate::annotation::{Annotation, union_secs};
 use crate::error::Result;
 use crate::signal::Sound;
@@ -28,7 +28,7 @@ pub fn adopt(annotation: Annotation, audio: &impl Sound, models: &mut SpeakerMod
         })
         .collect();
     frames.iter().flatten().for_each(|&f| speaking[f] = speaking[f].saturating_add(1));
-    let alone: Vec<Vec<usize>> =
+    let alone: Vec<Stretch> =
         frames.into_iter().map(|own| own.into_iter().filter(|f| speaking[*f] == 1).collect()).collect();
     let embeddings = models.embedder.embed(audio, &alone)?;
     let voices = names

@@ -12,6 +12,7 @@ use super::SpeakerConfig;
 use super::embedding::{cosine, unit};
 use super::tracks::{VoiceTracks, frames_secs};
 use super::voices::Voices;
+use crate::error::Result;
 
 /// What makes a track that segmentation tells from a speaker's a speaker of its own. Chosen on the seven `ami_trn`
 /// development cuts, where the voices found are 0.05 to 0.31 similar to the speaker they were taken for, and on the four
@@ -72,18 +73,21 @@ impl Heard {
 
 /// Adds to `centroids` the voices of tracks that are told apart from the speaker they are most like, the most different
 /// first: up to `most` speakers, and the less surely so as long as there are fewer than `least`.
+///
+/// # Errors
+/// Those of reading the tracks' points back.
 pub(super) fn add(
     centroids: &mut Vec<Vec<f32>>,
     (voices, tracks): (&Voices, &VoiceTracks),
     config: &SpeakerConfig,
     (least, most): (usize, usize),
-) {
+) -> Result<()> {
     if centroids.is_empty() {
-        return;
+        return Ok(());
     }
     let clear = clear(voices, config.clustering.min_speech_probability);
     let mut heard: Vec<Option<Heard>> =
-        clear.iter().enumerate().map(|(t, clear)| of_track(t, *clear, voices, tracks)).collect();
+        clear.iter().enumerate().map(|(t, clear)| of_track(t, *clear, voices, tracks)).collect::<Result<_>>()?;
     let mut beside: Vec<Vec<usize>> = vec![Vec::new(); heard.len()];
     for &(a, b) in &tracks.beside {
         beside[a].push(b);
@@ -103,11 +107,12 @@ pub(super) fn add(
         }
         centroids.push(voice);
     }
+    Ok(())
 }
 
 /// Which tracks voice activity takes for speech, where they are heard alone: with at least this mean probability.
 fn clear(voices: &Voices, least: f64) -> Vec<bool> {
-    let mut sums = vec![(0.0, 0.0); voices.points.len()];
+    let mut sums = vec![(0.0, 0.0); voices.points.tracks()];
     for ((unit, track), probability) in voices.units.iter().zip(&voices.unit_probability) {
         sums[*track].0 += unit.secs * probability;
         sums[*track].1 += unit.secs;
@@ -116,14 +121,14 @@ fn clear(voices: &Voices, least: f64) -> Vec<bool> {
 }
 
 /// The mean of what a track says alone.
-fn of_track(track: usize, is_clear: bool, voices: &Voices, tracks: &VoiceTracks) -> Option<Heard> {
+fn of_track(track: usize, is_clear: bool, voices: &Voices, tracks: &VoiceTracks) -> Result<Option<Heard>> {
     let mut sum: Vec<f64> = Vec::new();
-    for embedding in voices.points[track].iter().filter_map(|p| p.embedding.as_ref()) {
+    for embedding in voices.points.of(track)?.iter().filter_map(|p| p.embedding.as_ref()) {
         sum.resize(embedding.len(), 0.0);
         sum.iter_mut().zip(embedding).for_each(|(s, v)| *s += f64::from(*v));
     }
     let solo_secs = frames_secs(tracks.solo_frames(track).len());
-    unit(sum.into_iter()).map(|voice| Heard { voice, solo_secs, is_clear, similarity: Vec::new() })
+    Ok(unit(sum.into_iter()).map(|voice| Heard { voice, solo_secs, is_clear, similarity: Vec::new() }))
 }
 
 /// How similar a track is to its speaker, if one that is heard `beside` it is more so and the track is therefore
@@ -146,34 +151,41 @@ fn is_apart(track: usize, heard: &[Option<Heard>], beside: &[usize], config: &Ap
 #[cfg(test)]
 mod tests {
     use super::super::clustering::VoiceUnit;
+    use super::super::points::Points;
     use super::super::resegmentation::TrackPoint;
     use super::super::tracks::VoiceTrack;
     use super::*;
 
     /// Tracks one after the other, `(angle in degrees, frames)`, of which these are heard in one window.
     fn heard(of: &[(f64, usize)], beside: &[(usize, usize)]) -> (Voices, VoiceTracks) {
-        let mut voices =
-            Voices { units: Vec::new(), unit_probability: Vec::new(), points: Vec::new(), overlapped: Vec::new() };
+        let mut voices = Voices {
+            units: Vec::new(),
+            unit_probability: Vec::new(),
+            points: Points::default(),
+            overlapped: Vec::new(),
+        };
+        let mut points = Vec::new();
         let mut tracks = VoiceTracks { beside: beside.to_vec(), ..VoiceTracks::default() };
         for &(angle, frames) in of {
             let (sin, cos) = angle.to_radians().sin_cos();
             let first_frame = tracks.active_tracks.len();
             let embedding = vec![cos as f32, sin as f32];
             let unit = VoiceUnit { embedding: embedding.clone(), secs: frames_secs(frames) };
-            voices.units.push((unit, voices.points.len()));
+            voices.units.push((unit, points.len()));
             voices.unit_probability.push(1.0);
-            voices.points.push(vec![TrackPoint { frame: first_frame, embedding: Some(embedding), after_pause: false }]);
+            points.push(vec![TrackPoint { frame: first_frame, embedding: Some(embedding), after_pause: false }]);
             voices.overlapped.push(None);
             tracks.tracks.push(VoiceTrack { first_frame, activity: vec![1.0; frames] });
             tracks.active_tracks.extend(vec![1; frames]);
         }
+        voices.points = points.into();
         (voices, tracks)
     }
 
     fn count(of: &[(f64, usize)], beside: &[(usize, usize)], least: usize, most: usize) -> usize {
         let (voices, tracks) = heard(of, beside);
         let mut centroids = vec![vec![1.0, 0.0]];
-        add(&mut centroids, (&voices, &tracks), &SpeakerConfig::default(), (least, most));
+        add(&mut centroids, (&voices, &tracks), &SpeakerConfig::default(), (least, most)).unwrap();
         centroids.len()
     }
 
@@ -183,7 +195,7 @@ mod tests {
             let (mut voices, tracks) = heard(&[(0.0, 600), (angle, 60)], &[(0, 1)]);
             voices.unit_probability[1] = 0.3;
             let mut centroids = vec![vec![1.0, 0.0]];
-            add(&mut centroids, (&voices, &tracks), &SpeakerConfig::default(), (least, 9));
+            add(&mut centroids, (&voices, &tracks), &SpeakerConfig::default(), (least, 9)).unwrap();
             centroids.len()
         };
         assert_eq!((unclear(90.0, 1), unclear(70.0, 1), unclear(70.0, 2)), (2, 1, 1));

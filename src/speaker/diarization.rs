@@ -6,7 +6,7 @@ use super::labels::weigh::{Frames, weigh};
 use super::labels::{Claims, LabelledTurn};
 use super::overlooked;
 use super::reconstruct;
-use super::seeds::seeds;
+use super::seeds::{heard, seeds};
 use super::segmentation::{FRAMES, SegmentationConfig};
 use super::tracks::{Stitcher, VoiceTracks};
 use super::veto::Veto;
@@ -105,12 +105,15 @@ impl RecordingHeard {
         let RecordingHeard { tracks, voices, speech, vad_probability } = self;
         let (least, most) = told.bounds.range()?;
         let mut found = voices.speakers(config, least, most);
-        apart::add(&mut found.centroids, (voices, tracks), config, (least, most));
+        apart::add(&mut found.centroids, (voices, tracks), config, (least, most))?;
         let turns = told.turns.map_or_else(Vec::new, |turns| turns(vad_probability));
         let hop_secs = config.resegmentation.hop_secs;
-        let mut claims = Claims::new(&turns, &voices.heard(), hop_secs, config.labels, &config.label_evidence);
+        // Without labels, hours of embeddings are not needed at once.
+        let points: Vec<_> = if turns.is_empty() { Vec::new() } else { voices.points.all().collect::<Result<_>>()? };
+        let mut claims = Claims::new(&turns, &heard(&points), hop_secs, config.labels, &config.label_evidence);
+        drop(points);
         let centroids = seeds(found, claims.as_mut(), (voices, told.voices), config, (least, most));
-        let labels = voices.label(tracks, centroids, claims.as_ref(), config, most);
+        let labels = voices.label(tracks, centroids, claims.as_ref(), config, most)?;
         let veto = Veto::new(audio, speech, vad_probability, config)?;
         let mut turns = veto.keep(turns_of_speakers(&labels, tracks, audio.duration(), config))?;
         if let Some(claims) = &claims {

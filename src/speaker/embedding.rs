@@ -13,6 +13,7 @@
 use ndarray::{Array2, Axis, Ix4};
 
 use super::fbank::{self, Fbank};
+use super::stretch::Stretch;
 use crate::error::{Error, Result};
 use crate::inference::{Input, Loader, Session};
 use crate::signal::Sound;
@@ -57,9 +58,12 @@ pub struct Embedder {
 }
 
 /// Sums over the frames of one stretch, as long as more are to come.
-struct Pool {
+struct Pool<I: Iterator> {
     stretch: usize,
-    next: usize,
+    /// The frames to come.
+    frames: std::iter::Peekable<I>,
+    /// How many were taken.
+    taken: usize,
     sum: Vec<f64>,
     squares: Vec<f64>,
 }
@@ -74,31 +78,48 @@ impl Embedder {
         Ok(Embedder { fbank: Fbank::new(), frames, head })
     }
 
-    /// One embedding a stretch of `sound` (16 kHz). A stretch is a rising list of feature frames (see
-    /// [`feature_frame`]), which need not be neighbours. Blocks that no stretch touches are not computed; memory holds
+    /// One embedding a stretch of `sound` (16 kHz). The frames of a stretch are feature frames (see
+    /// [`feature_frame`]) and need not be neighbours. Blocks that no stretch touches are not computed; memory holds
     /// one block and the stretches that run on.
     ///
     /// # Errors
     /// [`Error::Model`], [`Error::Shape`], and what [`Sound::piece`] says.
-    pub fn embed(&mut self, sound: &impl Sound, stretches: &[Vec<usize>]) -> Result<Vec<Embedding>> {
+    pub fn embed(&mut self, sound: &impl Sound, stretches: &[Stretch]) -> Result<Vec<Embedding>> {
         let mut result = vec![None; stretches.len()];
+        self.embed_each(sound, stretches, |stretch, embedding| {
+            result[stretch] = Some(embedding);
+            Ok(())
+        })?;
+        Ok(result)
+    }
+
+    /// The same, each given to `keep` with its stretch's place as soon as it is made; none for a stretch that has none.
+    ///
+    /// # Errors
+    /// As [`Embedder::embed`], and those of `keep`.
+    pub fn embed_each(
+        &mut self,
+        sound: &impl Sound,
+        stretches: &[Stretch],
+        mut keep: impl FnMut(usize, Vec<f32>) -> Result<()>,
+    ) -> Result<()> {
         let mut order: Vec<usize> = (0..stretches.len()).filter(|&i| !stretches[i].is_empty()).collect();
-        order.sort_by_key(|&i| stretches[i][0]);
+        order.sort_by_key(|&i| stretches[i].first());
         let mut waiting = order.into_iter().peekable();
-        let mut open: Vec<Pool> = Vec::new();
+        let mut open = Vec::new();
         let mut heads: Vec<(usize, Vec<f32>)> = Vec::new();
         for (first, count) in blocks(fbank::FRAMES.whole_frames(sound.count())) {
             let (start, end) = (first / STRIDE, (first + count).div_ceil(STRIDE));
-            while let Some(stretch) = waiting.next_if(|&i| stretches[i][0] < end) {
-                open.push(Pool { stretch, next: 0, sum: vec![0.0; CHANNELS], squares: vec![0.0; CHANNELS] });
+            while let Some(stretch) = waiting.next_if(|&i| stretches[i].first().is_some_and(|f| f < end)) {
+                open.push(Pool::new(stretch, stretches[stretch].frames()));
             }
-            if open.iter().all(|p| stretches[p.stretch][p.next] >= end) {
+            if !open.iter_mut().any(|p| p.frames.peek().is_some_and(|f| *f < end)) {
                 continue;
             }
             let features = self.features(sound, first, count)?;
             for pool in &mut open {
-                for &frame in stretches[pool.stretch][pool.next..].iter().take_while(|f| **f < end) {
-                    pool.next += 1;
+                while let Some(frame) = pool.frames.next_if(|f| *f < end) {
+                    pool.taken += 1;
                     let Some(row) = frame.checked_sub(start).filter(|r| *r < features.nrows()) else { continue };
                     for ((value, sum), square) in features.row(row).iter().zip(&mut pool.sum).zip(&mut pool.squares) {
                         let value = f64::from(*value);
@@ -107,24 +128,23 @@ impl Embedder {
                     }
                 }
             }
-            open.retain(|pool| {
-                let done = pool.next == stretches[pool.stretch].len();
-                if done && pool.next >= MIN_FRAMES {
+            open.retain_mut(|pool| {
+                let done = pool.frames.peek().is_none();
+                if done && pool.taken >= MIN_FRAMES {
                     heads.push((pool.stretch, pool.statistics()));
                 }
                 !done
             });
             if heads.len() >= HEADS_A_CALL {
-                self.project(&mut heads, &mut result)?;
+                self.project(&mut heads, &mut keep)?;
             }
         }
         for pool in open {
-            if pool.next >= MIN_FRAMES {
+            if pool.taken >= MIN_FRAMES {
                 heads.push((pool.stretch, pool.statistics()));
             }
         }
-        self.project(&mut heads, &mut result)?;
-        Ok(result)
+        self.project(&mut heads, &mut keep)
     }
 
     /// Feature frames `[count / 2, 512]` of a block of filter bank frames.
@@ -155,7 +175,11 @@ impl Embedder {
     }
 
     /// Runs the last layer over all of `heads` and empties it.
-    fn project(&mut self, heads: &mut Vec<(usize, Vec<f32>)>, result: &mut [Embedding]) -> Result<()> {
+    fn project(
+        &mut self,
+        heads: &mut Vec<(usize, Vec<f32>)>,
+        mut keep: impl FnMut(usize, Vec<f32>) -> Result<()>,
+    ) -> Result<()> {
         for part in heads.chunks(HEADS_A_CALL) {
             let mut input = Array2::<f32>::zeros((part.len(), 2 * CHANNELS));
             for (mut row, (_, statistics)) in input.rows_mut().into_iter().zip(part) {
@@ -167,7 +191,9 @@ impl Embedder {
             let outputs = self.head.run(&[("statistics", Input::F32(input.view()))])?;
             let values = outputs.first().and_then(|o| o.as_slice()).unwrap_or_default();
             for ((stretch, _), embedding) in part.iter().zip(values.chunks_exact(EMBEDDING)) {
-                result[*stretch] = unit(embedding.iter().map(|&v| f64::from(v)));
+                if let Some(embedding) = unit(embedding.iter().map(|&v| f64::from(v))) {
+                    keep(*stretch, embedding)?;
+                }
             }
         }
         heads.clear();
@@ -175,10 +201,15 @@ impl Embedder {
     }
 }
 
-impl Pool {
+impl<I: Iterator<Item = usize>> Pool<I> {
+    fn new(stretch: usize, frames: I) -> Self {
+        let (sum, squares) = (vec![0.0; CHANNELS], vec![0.0; CHANNELS]);
+        Pool { stretch, frames: frames.peekable(), taken: 0, sum, squares }
+    }
+
     /// Mean and sample standard deviation of each channel.
     fn statistics(&self) -> Vec<f32> {
-        let n = self.next as f64;
+        let n = self.taken as f64;
         let means = self.sum.iter().map(|s| (s / n) as f32);
         let deviations = self
             .sum
@@ -244,8 +275,7 @@ mod tests {
             padded.resize(samples.len().max(shortest), 0.0);
             let count = fbank::FRAMES.whole_frames(padded.len());
             let features = self.features(&AudioBuffer::new(padded, crate::speaker::RATE_HZ), 0, count)?;
-            let mut pool =
-                Pool { stretch: 0, next: features.nrows(), sum: vec![0.0; CHANNELS], squares: vec![0.0; CHANNELS] };
+            let mut pool = Pool { taken: features.nrows(), ..Pool::new(0, std::iter::empty()) };
             for row in features.rows() {
                 for ((value, sum), square) in row.iter().zip(&mut pool.sum).zip(&mut pool.squares) {
                     *sum += f64::from(*value);
@@ -253,7 +283,10 @@ mod tests {
                 }
             }
             let mut result = vec![None];
-            self.project(&mut vec![(0, pool.statistics())], &mut result)?;
+            self.project(&mut vec![(0, pool.statistics())], |stretch, embedding| {
+                result[stretch] = Some(embedding);
+                Ok(())
+            })?;
             Ok(result.pop().flatten())
         }
     }
@@ -302,7 +335,12 @@ mod tests {
         let mut embedder =
             Embedder::open(&mut Loader::new(&fixture::registry(), Runtime::default())).expect("run make models");
         let alone = embedder.embed_alone(&noise).unwrap().unwrap();
-        let pooled = embedder.embed(&AudioBuffer::new(noise, 16_000), &[(0..49).collect(), vec![], vec![3]]).unwrap();
+        let pooled = embedder
+            .embed(
+                &AudioBuffer::new(noise, 16_000),
+                &[(0..49).collect(), Stretch::default(), [3].into_iter().collect()],
+            )
+            .unwrap();
         assert!((cosine(&alone, pooled[0].as_ref().unwrap()) - 1.0).abs() < 1e-5);
         assert!(pooled[1].is_none() && pooled[2].is_none());
     }

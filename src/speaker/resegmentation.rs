@@ -81,19 +81,39 @@ pub fn best_path(
     path
 }
 
-/// The speakers' mean embeddings over all points labelled theirs; a speaker without points keeps the old one.
-pub fn re_estimate<'a>(labelled: impl Iterator<Item = (&'a TrackPoint, usize)>, centroids: &mut [Vec<f32>]) {
-    let mut sums: Vec<Vec<f64>> = centroids.iter().map(|c| vec![0.0; c.len()]).collect();
-    for (point, speaker) in labelled {
-        if let (Some(e), Some(sum)) = (&point.embedding, sums.get_mut(speaker)) {
-            for (s, v) in sum.iter_mut().zip(e) {
-                *s += f64::from(*v);
+/// The speakers' mean embeddings over all points labelled theirs.
+#[derive(Debug)]
+pub struct Means {
+    sums: Vec<Vec<f64>>,
+}
+
+impl Means {
+    /// Of so many speakers, nothing labelled yet.
+    pub fn new(speakers: usize) -> Self {
+        Means { sums: vec![Vec::new(); speakers] }
+    }
+
+    /// Takes the points of a track, labelled.
+    pub fn take(&mut self, points: &[TrackPoint], path: &[usize]) {
+        for (point, speaker) in points.iter().zip(path) {
+            if let (Some(e), Some(sum)) = (&point.embedding, self.sums.get_mut(*speaker)) {
+                sum.resize(e.len(), 0.0);
+                sum.iter_mut().zip(e).for_each(|(s, v)| *s += f64::from(*v));
             }
         }
     }
-    for (centroid, sum) in centroids.iter_mut().zip(sums) {
-        if let Some(mean) = super::embedding::unit(sum.into_iter()) {
-            *centroid = mean;
+
+    /// Each speaker's; `None` for one without points.
+    pub fn means(self) -> Vec<Embedding> {
+        self.sums.into_iter().map(|sum| super::embedding::unit(sum.into_iter())).collect()
+    }
+
+    /// Puts them in the place of the old ones; a speaker without points keeps that.
+    pub fn re_estimate(self, centroids: &mut [Vec<f32>]) {
+        for (centroid, mean) in centroids.iter_mut().zip(self.means()) {
+            if let Some(mean) = mean {
+                *centroid = mean;
+            }
         }
     }
 }
@@ -136,7 +156,9 @@ mod tests {
     fn speakers_are_the_means_of_their_points() {
         let mut speakers = vec![vec![0.6, 0.8], vec![0.8, 0.6]];
         let p = points(&[0, 0]);
-        re_estimate(p.iter().zip([0, 0]), &mut speakers);
+        let mut means = Means::new(2);
+        means.take(&p, &[0, 0]);
+        means.re_estimate(&mut speakers);
         assert_eq!(speakers, [vec![1.0, 0.0], vec![0.8, 0.6]]);
     }
 }

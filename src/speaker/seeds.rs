@@ -21,17 +21,17 @@ const ONE_VOICE: f64 = 0.8;
 /// microphone.
 const ENROLLED_UNIT_SIMILARITY: f64 = 0.45;
 
-impl Voices {
-    /// The points that are heard alone, in order of time.
-    pub(super) fn heard(&self) -> Vec<Heard<'_>> {
-        let at = |p: &TrackPoint| FRAMES.centre(p.frame).get();
-        let points = self.points.iter().flatten();
-        let mut heard: Vec<Heard<'_>> =
-            points.filter_map(|p| Some(Heard { at: at(p), embedding: p.embedding.as_deref()? })).collect();
-        heard.sort_by(|a, b| a.at.total_cmp(&b.at));
-        heard
-    }
+/// The points of tracks that are heard alone, in order of time.
+pub(super) fn heard(points: &[Vec<TrackPoint>]) -> Vec<Heard<'_>> {
+    let at = |p: &TrackPoint| FRAMES.centre(p.frame).get();
+    let points = points.iter().flatten();
+    let mut heard: Vec<Heard<'_>> =
+        points.filter_map(|p| Some(Heard { at: at(p), embedding: p.embedding.as_deref()? })).collect();
+    heard.sort_by(|a, b| a.at.total_cmp(&b.at));
+    heard
+}
 
+impl Voices {
     /// The enrolled voices that are heard: those whom units like no other enrolled voice are, together, alike and long
     /// enough for a speaker.
     pub(super) fn present(&self, known: &[KnownVoice], config: &SpeakerConfig) -> Vec<Vec<f32>> {
@@ -106,6 +106,7 @@ pub(super) fn seeds(
 #[cfg(test)]
 mod tests {
     use super::super::clustering::VoiceUnit;
+    use super::super::points::Points;
     use super::*;
 
     fn embedding(x: f32, y: f32) -> Vec<f32> {
@@ -120,7 +121,8 @@ mod tests {
         let unit = |x, y| (VoiceUnit { embedding: embedding(x, y), secs: 2.0 }, 0);
         let units =
             vec![unit(1.0, 0.3), unit(1.0, 0.2), unit(1.0, 0.3), unit(0.3, 1.0), unit(0.2, 1.0), unit(0.3, 1.0)];
-        let voices = Voices { unit_probability: vec![1.0; 6], units, points: Vec::new(), overlapped: Vec::new() };
+        let voices =
+            Voices { unit_probability: vec![1.0; 6], units, points: Points::default(), overlapped: Vec::new() };
         (voices, Speakers { centroids: vec![embedding(1.0, 1.0)], too_few: false })
     }
 

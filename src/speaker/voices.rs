@@ -1,11 +1,13 @@
 //! The voices of the tracks: what of each is embedded, which speakers the embeddings make, and whose each track is.
 
 use super::clustering::{self, Speakers, VoiceUnit};
-use super::embedding::{Embedding, cosine, feature_frame, unit};
+use super::embedding::{Embedding, cosine, feature_frame};
 use super::labels::{Claims, LabelUse};
+use super::points::Points;
 use super::reconstruct::{self, LabelledTrack};
-use super::resegmentation::{self, TrackPoint};
+use super::resegmentation::{self, Means};
 use super::segmentation::FRAMES;
+use super::stretch::Stretch;
 use super::tracks::{VoiceTrack, VoiceTracks, frames_secs};
 use super::vad::CHUNKS;
 use super::{SpeakerConfig, SpeakerModels};
@@ -46,7 +48,7 @@ pub(super) struct Voices {
     /// Mean speech probability of each unit.
     pub(super) unit_probability: Vec<f64>,
     /// Points of each track's solo speech; empty for a track known by overlapped speech only.
-    pub(super) points: Vec<Vec<TrackPoint>>,
+    pub(super) points: Points,
     /// Embedding of all frames of a track known by overlapped speech only.
     pub(super) overlapped: Vec<Embedding>,
 }
@@ -71,18 +73,41 @@ struct Plan {
     /// `(frame, after a pause)` of each point of each track; none for a track known by overlapped speech only.
     points: Vec<Vec<(usize, bool)>>,
     /// Feature frames around each point, or all those of a track without points, in order of tracks.
-    stretches: Vec<Vec<usize>>,
-    /// `(track, frames)` of each unit of solo speech.
-    units: Vec<(usize, Vec<usize>)>,
+    stretches: Vec<Stretch>,
+    /// Units of solo speech, and the feature frames of each.
+    units: Vec<PlannedUnit>,
+    unit_stretches: Vec<Stretch>,
+}
+
+/// What is embedded.
+#[derive(Clone, Copy)]
+enum Owner {
+    /// All of a track.
+    Track(usize),
+    /// A point of a track.
+    Point(usize, usize),
+    Unit(usize),
+}
+
+/// A unit that is to be embedded.
+struct PlannedUnit {
+    track: usize,
+    secs: f64,
+    /// Mean speech probability.
+    probability: f64,
 }
 
 impl Plan {
-    fn of(tracks: &VoiceTracks, config: &SpeakerConfig) -> Self {
+    fn of(tracks: &VoiceTracks, probability: &[f32], config: &SpeakerConfig) -> Self {
         let mut plan = Plan::default();
         for (index, track) in tracks.tracks.iter().enumerate() {
             let solo = tracks.solo_frames(index);
             let active: Vec<usize> = track.active_frames().collect();
-            plan.units.extend(unit_pieces(&solo, config.clustering.unit_secs).map(|piece| (index, piece)));
+            for piece in unit_pieces(&solo, config.clustering.unit_secs) {
+                let (secs, probability) = (frames_secs(piece.len()), mean_probability(piece, probability));
+                plan.units.push(PlannedUnit { track: index, secs, probability });
+                plan.unit_stretches.push(feature_frames(piece));
+            }
             let mut points = Vec::new();
             if is_known_alone(solo.len(), active.len()) {
                 let windows = point_windows(&solo, config.resegmentation.hop_secs, config.resegmentation.window_secs);
@@ -117,28 +142,35 @@ impl Voices {
         probability: &[f32],
         config: &SpeakerConfig,
     ) -> Result<Self> {
-        let Plan { points: planned_points, mut stretches, units: planned_units } = Plan::of(tracks, config);
-        let stretches_of_tracks = stretches.len();
-        stretches.extend(planned_units.iter().map(|(_, piece)| feature_frames(piece)));
-        let mut embeddings = models.embedder.embed(audio, &stretches)?;
-        let unit_embeddings = embeddings.split_off(stretches_of_tracks);
-
-        let mut next = embeddings.into_iter();
-        let (mut points, mut overlapped) = (Vec::new(), Vec::new());
-        for planned in planned_points {
-            overlapped.push(if planned.is_empty() { next.next().flatten() } else { None });
-            let embedded = planned.into_iter().zip(&mut next);
-            points.push(
-                embedded
-                    .map(|((frame, after_pause), embedding)| TrackPoint { frame, embedding, after_pause })
-                    .collect(),
-            );
+        let Plan { points: planned_points, mut stretches, units: planned_units, unit_stretches } =
+            Plan::of(tracks, probability, config);
+        // Whose embedding each stretch gives.
+        let mut owners: Vec<Owner> = Vec::with_capacity(stretches.len() + unit_stretches.len());
+        for (track, planned) in planned_points.iter().enumerate() {
+            match planned.len() {
+                0 => owners.push(Owner::Track(track)),
+                points => owners.extend((0..points).map(|point| Owner::Point(track, point))),
+            }
         }
+        owners.extend((0..unit_stretches.len()).map(Owner::Unit));
+        stretches.extend(unit_stretches);
+        let mut overlapped = vec![None; planned_points.len()];
+        let mut unit_embeddings = vec![None; planned_units.len()];
+        let mut points = Points::planned(planned_points);
+        models.embedder.embed_each(audio, &stretches, |stretch, embedding| {
+            match owners[stretch] {
+                Owner::Track(track) => overlapped[track] = Some(embedding),
+                Owner::Point(track, point) => points.embed((track, point), &embedding)?,
+                Owner::Unit(unit) => unit_embeddings[unit] = Some(embedding),
+            }
+            Ok(())
+        })?;
+        drop((stretches, owners));
         let (mut units, mut unit_probability) = (Vec::new(), Vec::new());
-        for ((track, piece), embedding) in planned_units.into_iter().zip(unit_embeddings) {
+        for (planned, embedding) in planned_units.into_iter().zip(unit_embeddings) {
             if let Some(embedding) = embedding {
-                unit_probability.push(mean_probability(&piece, probability));
-                units.push((VoiceUnit { embedding, secs: frames_secs(piece.len()) }, track));
+                unit_probability.push(planned.probability);
+                units.push((VoiceUnit { embedding, secs: planned.secs }, planned.track));
             }
         }
         Ok(Voices { units, unit_probability, points, overlapped })
@@ -173,6 +205,9 @@ impl Voices {
     }
 
     /// Gives every track, or each part of it, to a speaker, `claims` beside the voices.
+    ///
+    /// # Errors
+    /// Those of [`Points::of`].
     pub(super) fn label<'a>(
         &self,
         tracks: &'a VoiceTracks,
@@ -180,7 +215,7 @@ impl Voices {
         claims: Option<&Claims>,
         config: &SpeakerConfig,
         most: usize,
-    ) -> Labels<'a> {
+    ) -> Result<Labels<'a>> {
         let resegmentation = &config.resegmentation;
         let speakers = centroids.len();
         let weight = resegmentation.hop_secs
@@ -193,26 +228,30 @@ impl Voices {
             None => Vec::new(),
         };
         let mut paths: Vec<Vec<usize>> = Vec::new();
+        let mut means = Means::new(centroids.len().max(1));
         for round in 0..resegmentation.rounds {
-            paths = self
-                .points
-                .iter()
-                .map(|points| resegmentation::best_path(points, &centroids, resegmentation, &told))
-                .collect();
+            paths.clear();
+            means = Means::new(centroids.len().max(1));
+            for points in self.points.all() {
+                let points = points?;
+                let path = resegmentation::best_path(&points, &centroids, resegmentation, &told);
+                means.take(&points, &path);
+                paths.push(path);
+            }
             if round + 1 < resegmentation.rounds {
-                let labelled =
-                    self.points.iter().zip(&paths).flat_map(|(points, path)| points.iter().zip(path.iter().copied()));
-                resegmentation::re_estimate(labelled, &mut centroids);
+                means.re_estimate(&mut centroids);
+                means = Means::new(0);
             }
         }
-        let mut labels = Labels { tracks: Vec::new(), embeddings: self.means(&paths, centroids.len().max(1)) };
-        for ((track, points), path) in tracks.tracks.iter().zip(&self.points).zip(&paths) {
-            if !points.is_empty() {
-                labels.tracks.push(LabelledTrack { track, runs: runs(points, path) });
+        let mut labels = Labels { tracks: Vec::new(), embeddings: means.means() };
+        for (at, (track, path)) in tracks.tracks.iter().zip(&paths).enumerate() {
+            if !path.is_empty() {
+                let frames: Vec<usize> = self.points.frames(at).collect();
+                labels.tracks.push(LabelledTrack { track, runs: runs(&frames, path) });
             }
         }
         self.label_overlapped(tracks, (&centroids, claims), config, most, &mut labels);
-        labels
+        Ok(labels)
     }
 
     /// Tracks without solo speech: the most similar speaker who does not speak at the same time. One that is like
@@ -229,9 +268,9 @@ impl Voices {
         let labelled = labels.tracks.clone();
         // The voice heard over each speaker that is nobody known.
         let mut strangers: Vec<Option<usize>> = vec![None; known];
-        for ((track, points), embedding) in tracks.tracks.iter().zip(&self.points).zip(&self.overlapped) {
+        for (at, (track, embedding)) in tracks.tracks.iter().zip(&self.overlapped).enumerate() {
             let frames: Vec<usize> = track.active_frames().collect();
-            if !points.is_empty() || frames.is_empty() {
+            if self.points.frames(at).len() > 0 || frames.is_empty() {
                 continue;
             }
             let mut fit = Fit::of(track, &frames, embedding, centroids, &labelled, known);
@@ -257,19 +296,6 @@ impl Voices {
             };
             labels.tracks.push(LabelledTrack { track, runs: vec![(track.first_frame, speaker)] });
         }
-    }
-
-    /// Each speaker's mean over the points that are theirs.
-    fn means(&self, paths: &[Vec<usize>], speakers: usize) -> Vec<Embedding> {
-        let mut sums: Vec<Vec<f64>> = vec![Vec::new(); speakers];
-        for (point, speaker) in self.points.iter().flatten().zip(paths.iter().flatten()) {
-            if let Some(embedding) = &point.embedding {
-                let sum = &mut sums[*speaker];
-                sum.resize(embedding.len(), 0.0);
-                sum.iter_mut().zip(embedding).for_each(|(s, v)| *s += f64::from(*v));
-            }
-        }
-        sums.into_iter().map(|sum| unit(sum.into_iter())).collect()
     }
 }
 
@@ -344,11 +370,11 @@ fn busy_share(labelled: &[&LabelledTrack<'_>], speaker: usize, frames: &[usize])
 }
 
 /// Solo frames cut into pieces of about `unit_secs`.
-fn unit_pieces(solo: &[usize], unit_secs: f64) -> impl Iterator<Item = Vec<usize>> {
+fn unit_pieces(solo: &[usize], unit_secs: f64) -> impl Iterator<Item = &[usize]> {
     solo.chunk_by(|a, b| frames_secs(b - a) <= UNIT_PAUSE_SECS)
         .flat_map(move |part| {
             let count = ((frames_secs(part.len()) / unit_secs).round() as usize).max(1);
-            (0..count).map(move |i| part[i * part.len() / count..(i + 1) * part.len() / count].to_vec())
+            (0..count).map(move |i| &part[i * part.len() / count..(i + 1) * part.len() / count])
         })
         .filter(|piece| frames_secs(piece.len()) >= MIN_PIECE_SECS)
 }
@@ -370,12 +396,12 @@ fn point_windows(solo: &[usize], hop_secs: f64, window_secs: f64) -> impl Iterat
     })
 }
 
-/// `(first frame, speaker)` of each run of a path; a change lies half-way between two points.
-fn runs(points: &[TrackPoint], path: &[usize]) -> Vec<(usize, usize)> {
+/// `(first frame, speaker)` of each run of a path through points at `frames`; a change lies half-way between two points.
+fn runs(frames: &[usize], path: &[usize]) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
-    for (i, (point, &speaker)) in points.iter().zip(path).enumerate() {
+    for (i, (&frame, &speaker)) in frames.iter().zip(path).enumerate() {
         if runs.last().is_none_or(|last| last.1 != speaker) {
-            let start = i.checked_sub(1).map_or(point.frame, |b| (points[b].frame + point.frame) / 2 + 1);
+            let start = i.checked_sub(1).map_or(frame, |b| (frames[b] + frame) / 2 + 1);
             runs.push((start, speaker));
         }
     }
@@ -383,10 +409,8 @@ fn runs(points: &[TrackPoint], path: &[usize]) -> Vec<(usize, usize)> {
 }
 
 /// Embedding frames nearest to segmentation frames, each once.
-fn feature_frames(frames: &[usize]) -> Vec<usize> {
-    let mut result: Vec<usize> = frames.iter().map(|&f| feature_frame(FRAMES.centre(f))).collect();
-    result.dedup();
-    result
+fn feature_frames(frames: &[usize]) -> Stretch {
+    frames.iter().map(|&f| feature_frame(FRAMES.centre(f))).collect()
 }
 
 /// Mean of voice activity's `probability` in segmentation frames.
@@ -404,8 +428,8 @@ mod tests {
     fn solo_speech_is_cut_into_even_units() {
         // 237 frames are 4.0 s: two units; after a long pause 6 frames are too short for one.
         let solo: Vec<usize> = (0..237).chain(1000..1006).collect();
-        let pieces: Vec<Vec<usize>> = unit_pieces(&solo, 2.0).collect();
-        assert_eq!(pieces.iter().map(Vec::len).collect::<Vec<_>>(), [118, 119]);
+        let pieces: Vec<&[usize]> = unit_pieces(&solo, 2.0).collect();
+        assert_eq!(pieces.iter().map(|p| p.len()).collect::<Vec<_>>(), [118, 119]);
         assert_eq!(unit_pieces(&[], 2.0).count(), 0);
     }
 
@@ -420,7 +444,6 @@ mod tests {
 
     #[test]
     fn a_change_lies_between_two_points() {
-        let at = |frame| TrackPoint { frame, embedding: None, after_pause: false };
-        assert_eq!(runs(&[at(7), at(22), at(37)], &[0, 0, 1]), [(7, 0), (30, 1)]);
+        assert_eq!(runs(&[7, 22, 37], &[0, 0, 1]), [(7, 0), (30, 1)]);
     }
 }

@@ -15,6 +15,7 @@ pub mod holdings;
 pub mod interview_files;
 pub mod interviews;
 pub mod joined;
+mod known_schema;
 pub mod parquet;
 mod parts;
 pub mod paths;
@@ -25,6 +26,7 @@ pub mod row_groups;
 mod rows;
 pub mod rttm;
 mod seal;
+mod small;
 pub mod sweep;
 pub mod whole;
 

@@ -12,22 +12,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use polars::prelude::{
-    ArrowDataType, ArrowField, ArrowSchema, BatchedWriter, BooleanChunked, Column, DataFrame, DataType, Field,
-    Float32Chunked, Float32Type, Float64Chunked, Int64Chunked, IntoSeries, KeyValueMetadata, ListBuilderTrait,
+    ArrowDataType, ArrowField, BatchedWriter, BooleanChunked, Column, DataFrame, DataType, Field, Float32Chunked,
+    Float32Type, Float64Chunked, Int64Chunked, IntoSeries, KeyValueMetadata, ListBuilderTrait,
     ListPrimitiveChunkedBuilder, ListStringChunkedBuilder, NewChunkedArray, ParquetCompression, ParquetWriter,
     PlSmallStr, Schema, StatisticsOptions, StringChunked,
 };
-use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 
 use crate::error::{Cause, Error, Result};
 use crate::store::rows::OutRows;
-use crate::store::seal;
 use crate::store::whole::write_whole;
+use crate::store::{known_schema, seal, small};
 use crate::table::{ColumnData, ColumnSpec, Kind, Table};
 use crate::text::clean;
-
-/// Level 3 is zstd's own default; fixed, since another level is other bytes.
-const ZSTD_LEVEL: i32 = 3;
 
 /// What made a file; its key-value metadata, beside the table's name and description.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,9 +131,16 @@ pub(super) fn out(table: &Table) -> OutTable<'_> {
 pub(super) fn write_table(path: &Path, rows: &OutRows<'_>, metadata: &FileMetadata) -> Result<()> {
     rows.table.refuse_twins(path)?;
     write_whole(path, |file| {
-        let mut writer = batched(&mut *file, rows.table, metadata)?;
+        let mut writer = batched(&mut *file, rows.table, (metadata, small::compression(rows.table.rows)?))?;
         // Group by group: the copy that polars needs never exceeds one row group.
-        rows.each_group(|columns, group| Ok(writer.write_batch(&frame(columns, group)?)?))?;
+        rows.each_group(|columns, group| {
+            let frame = frame(columns, group)?;
+            if rows.table.rows < small::ROWS {
+                small::write(&mut writer, &frame)
+            } else {
+                Ok(writer.write_batch(&frame)?)
+            }
+        })?;
         writer.finish()?;
         drop(writer);
         Ok(seal::seal(file, seal::PARQUET)?)
@@ -145,10 +148,14 @@ pub(super) fn write_table(path: &Path, rows: &OutRows<'_>, metadata: &FileMetada
 }
 
 /// Writes a file of such a table, a row group a batch.
-pub(super) fn batched<W: Write>(file: W, table: &OutTable, metadata: &FileMetadata) -> Result<BatchedWriter<W>, Cause> {
+pub(super) fn batched<W: Write>(
+    file: W,
+    table: &OutTable,
+    (metadata, compression): (&FileMetadata, ParquetCompression),
+) -> Result<BatchedWriter<W>, Cause> {
     let schema = Schema::from_iter(table.columns.iter().map(|c| Field::new(c.name.into(), data_type(c.kind))));
     Ok(ParquetWriter::new(file)
-        .with_compression(ParquetCompression::Zstd(Some(ZstdLevel::try_new(ZSTD_LEVEL)?)))
+        .with_compression(compression)
         .with_statistics(StatisticsOptions::default())
         // Pages are compressed while they are written, one after another: a pool of threads wins nothing (measured)
         // and belongs to the models.
@@ -175,8 +182,7 @@ pub(super) fn frame(columns: &[OutColumn<'_>], range: Range<usize>) -> Result<Da
 }
 
 fn key_values(table: &OutTable, metadata: &FileMetadata) -> Result<KeyValueMetadata, Cause> {
-    let arrow_schema = schema_to_metadata_key(&ArrowSchema::from_iter(table.columns.iter().map(arrow_field)));
-    let schema = [(key::ARROW_SCHEMA, arrow_schema.value.unwrap_or_default())];
+    let schema = [(key::ARROW_SCHEMA, known_schema::arrow_schema(table))];
     let all = schema.into_iter().chain(entries(table, metadata)?);
     Ok(KeyValueMetadata::from_static(all.map(|(k, v)| (k.to_owned(), v)).collect()))
 }
@@ -358,6 +364,27 @@ mod tests {
         assert_eq!(some.schema().columns.iter().map(|c| &*c.name).collect::<Vec<_>>(), ["interview_id", "words"]);
         assert_eq!(*some.column("words").unwrap(), ColumnData::I64(vec![Some(i64::MAX), None, Some(-1)]));
         assert_eq!(read_columns(&path, &[]).unwrap().rows(), 3);
+    }
+
+    #[test]
+    fn a_small_table_is_not_compressed_and_reads_back_as_a_large_one_does() {
+        let folder = tempfile::tempdir().unwrap();
+        for rows in [small::ROWS - 1, small::ROWS] {
+            // Neither least nor largest: those stand in the footer too.
+            let text = |i: usize| match i {
+                0 => "a".to_owned(),
+                1 => "z".to_owned(),
+                _ => "said ".repeat(40),
+            };
+            let columns = vec![ColumnData::Str((0..rows).map(|i| Some(text(i))).collect())];
+            let spec = ColumnSpec::new("text", Kind::Str, "", "The words said.");
+            let schema = TableSchema { name: "turns", description: "One row per turn.", columns: vec![spec] };
+            let path = folder.path().join(format!("{rows}.parquet"));
+            write(&path, &Table::new(schema, columns).unwrap(), &metadata()).unwrap();
+            let plain = std::fs::read(&path).unwrap().windows(20).any(|w| w == b"said said said said ");
+            assert_eq!(plain, rows < small::ROWS);
+            assert_eq!(read(&path).unwrap().text("text", rows - 1), Some("said ".repeat(40).as_str()));
+        }
     }
 
     #[test]

@@ -10,8 +10,8 @@ use polars::prelude::BatchedWriter;
 use crate::error::{Cause, Error, Result};
 use crate::store::parquet::{OutColumn, OutTable, batched, frame};
 use crate::store::read::StoredSchema;
-use crate::store::seal;
 use crate::store::whole::write_by_path;
+use crate::store::{seal, small};
 use crate::table::{ColumnData, ColumnSpec};
 
 /// A file that is being written.
@@ -70,7 +70,9 @@ pub fn write_row_groups(
         // Read too: the checksum is over what was written.
         let file = File::options().read(true).write(true).open(temporary).map_err(|e| failed(e.into()))?;
         let mut file = BufWriter::with_capacity(1 << 20, file);
-        let writer = batched(&mut file, &table, &schema.metadata).map_err(failed)?;
+        let writer = small::compression(usize::MAX)
+            .and_then(|compression| batched(&mut file, &table, (&schema.metadata, compression)))
+            .map_err(failed)?;
         let mut groups = RowGroups { path, columns: &schema.columns, writer, rows: 0 };
         fill(&mut groups)?;
         groups.writer.finish().map_err(|e| failed(e.into()))?;

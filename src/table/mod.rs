@@ -1,11 +1,13 @@
 //! Tables: named columns of equal length, each with unit and description; the form every result leaves the program in.
 
+mod aside;
 mod column;
 mod filled;
 mod missing;
 mod schema;
 mod source;
 
+pub use aside::WaitingTable;
 pub use column::{Column, Layout, all_from, all_of, all_until};
 pub use missing::Missing;
 pub use schema::{ColumnSpec, CutOff, Kind, Modality, TableSchema};

@@ -38,7 +38,7 @@ use super::voices::{VoiceIndex, Voices};
 use super::watched::Watched;
 use super::{Relations, TurnsConfig, of_turn};
 use crate::annotation::SegmentIndex;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::table::{Missing, Table, TableSchema};
 use crate::time::Segment;
 use columns::{Dyad, FOLLOWED, TurnsSoFar, layout};
@@ -58,10 +58,10 @@ pub fn dyads_schema(config: &TurnsConfig) -> TableSchema {
 /// it are, 20 in all; fewer, but at least 2, where the table would still have more than 4 million rows.
 ///
 /// # Errors
-/// [`crate::error::Error::Shape`] when a value does not fit the schema.
+/// [`crate::error::Error::Shape`] when a value does not fit the schema, and those of reading observations back.
 pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
     let conversation = Conversation::of(relations);
-    let watched = Watched::new(relations.faces, relations.config);
+    let watched = Watched::new(relations.faces, relations.config)?;
     let known = Known {
         relations,
         conversation: &conversation,
@@ -72,7 +72,8 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
         gestures_seen: seen_often(relations.faces),
     };
     let mut so_far = SoFar::new(known);
-    layout(relations.config).table((0..relations.turns.len()).flat_map(|at| so_far.rows_of(at)))
+    let table = layout(relations.config).table((0..relations.turns.len()).flat_map(|at| so_far.rows_of(at)));
+    so_far.failure.map_or(table, Err)
 }
 
 /// What is known of the whole interview, looked into up to each turn.
@@ -98,6 +99,8 @@ struct SoFar<'a> {
     /// The last turn before which a cue was dropped.
     after_dropped: Option<usize>,
     following: BTreeMap<(usize, usize), [Following<'a>; FOLLOWED.len()]>,
+    /// The first: rows cannot fail, the table is told once it is made.
+    failure: Option<Error>,
 }
 
 impl<'a> SoFar<'a> {
@@ -112,6 +115,7 @@ impl<'a> SoFar<'a> {
             listeners: Listeners::new(labels.len(), relations.turns.len()),
             after_dropped: None,
             following: BTreeMap::new(),
+            failure: None,
         }
     }
 
@@ -128,7 +132,10 @@ impl<'a> SoFar<'a> {
         let mut rows = Vec::new();
         if let Some(speaker) = speaker_of[at] {
             self.floor.hold(here, speaker);
-            let seen = self.known.seen_during(at);
+            let seen = self.known.seen_during(at).unwrap_or_else(|error| {
+                self.failure.get_or_insert(error);
+                SeenDuring { faces: &[], gestures: Vec::new() }
+            });
             let sharing = index.overlapping(here.start(), here.end());
             let mut near = Near::new(relations.turns, speaker_of, at, sharing);
             for listener in self.listeners.of(speaker, &near) {
@@ -208,11 +215,13 @@ struct SeenDuring<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn seen_during(&self, at: usize) -> SeenDuring<'a> {
+    fn seen_during(&self, at: usize) -> Result<SeenDuring<'a>> {
         let Relations { turns, faces, face_turns, config, .. } = *self.relations;
-        let gestures =
-            if self.gestures_seen { listening::gestures_within(faces, turns[at].segment, config) } else { Vec::new() };
-        SeenDuring { faces: of_turn(face_turns, at, |f| f.turn), gestures }
+        let mut gestures = Vec::new();
+        if self.gestures_seen {
+            gestures = listening::gestures_within(faces, &faces.observations.during(turns[at].segment)?, config);
+        }
+        Ok(SeenDuring { faces: of_turn(face_turns, at, |f| f.turn), gestures })
     }
 
     fn voices_in(&self, at: usize, (speaker, listener): (usize, usize)) -> std::result::Result<Voices<'a>, Missing> {

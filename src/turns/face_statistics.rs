@@ -1,6 +1,8 @@
 //! Statistics of each visible person's face during each turn: the columns of `turn_faces`, and those of the speaker in
 //! `turns`.
 
+use std::sync::{Arc, LazyLock};
+
 use super::listening::gestures_within;
 use super::smiles::{self, SmileOfTurn, smile_series};
 use super::still::Stills;
@@ -103,8 +105,8 @@ pub struct FaceTurn {
     pub layout: Option<ShotLayout>,
     /// `None` where nothing tells of smiles.
     pub(super) smile: Option<SmileOfTurn>,
-    /// Statistics of every quantity, in the order of the columns; NaN = not defined.
-    values: Vec<f64>,
+    /// Statistics of every quantity, in the order of the columns; NaN = not defined. Shared by copies.
+    values: Arc<[f64]>,
 }
 
 impl FaceTurn {
@@ -129,17 +131,20 @@ impl FaceTurn {
 }
 
 /// Every person seen in at least the recipe's share of a turn's frames, by turn, then person.
-pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<FaceTurn> {
+///
+/// # Errors
+/// Those of reading the observations back.
+pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Result<Vec<FaceTurn>> {
     let quantities = quantities();
-    let stills = Stills::new(faces, config);
-    let smiles = smile_series(faces, &stills, config);
+    let stills = Stills::new(faces, config)?;
+    let smiles = smile_series(faces, &stills, config)?;
     let gestures_seen = seen_often(faces);
     let mut face_turns = Vec::new();
     for (index, turn) in turns.iter().enumerate() {
         crate::pulse::beat();
         let looked = turn.segment.part_of(&faces.sampled, |t| t.get()).len();
-        let inside = turn.segment.part_of(&faces.observations, |o| o.pts.get());
-        let gestures = gestures_seen.then(|| gestures_within(faces, turn.segment, config));
+        let inside = faces.observations.during(turn.segment)?;
+        let gestures = gestures_seen.then(|| gestures_within(faces, &inside, config));
         for person in &faces.persons {
             let seen: Vec<&Observation> = inside.iter().filter(|o| faces.person_of(o.track) == Some(person)).collect();
             let share = if looked == 0 { 0.0 } else { (seen.len() as f64 / looked as f64).min(1.0) };
@@ -167,7 +172,7 @@ pub fn face_turns(turns: &[Turn], faces: &Faces, config: &TurnsConfig) -> Vec<Fa
             });
         }
     }
-    face_turns
+    Ok(face_turns)
 }
 
 /// The layout of the shot that most of the observations are of.
@@ -228,7 +233,12 @@ fn statistics(observations: &[&Observation], quantity: &Quantity, active_above: 
 }
 
 /// Contracts of the statistics, in the order of their values.
-fn statistic_specs() -> Vec<ColumnSpec> {
+fn statistic_specs() -> &'static [ColumnSpec] {
+    static SPECS: LazyLock<Vec<ColumnSpec>> = LazyLock::new(made_specs);
+    &SPECS
+}
+
+fn made_specs() -> Vec<ColumnSpec> {
     let mut columns = Vec::new();
     for q in quantities() {
         for (suffix, meaning) in STATISTICS.iter().take(if q.activates { 8 } else { 7 }) {
@@ -324,7 +334,7 @@ pub(super) fn face_columns() -> Vec<Column<FaceTurn>> {
     ];
     columns.push(Column::text("layout", LAYOUT, |f: &FaceTurn| f.layout.map(ShotLayout::name)));
     columns.extend(smiles::turn_columns());
-    let statistics = statistic_specs().into_iter().enumerate();
+    let statistics = statistic_specs().iter().cloned().enumerate();
     columns.extend(statistics.map(|(place, spec)| Column::new(spec, move |f: &FaceTurn| f.statistic(place))));
     measured(Modality::Face, all_until(CutOff::TurnEnd, columns))
 }
@@ -399,7 +409,7 @@ pub(super) fn face_of(value: f64) -> FaceTurn {
         still: false,
         layout: None,
         smile: None,
-        values: vec![value; statistic_specs().len()],
+        values: vec![value; statistic_specs().len()].into(),
     }
 }
 

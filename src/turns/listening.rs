@@ -145,21 +145,21 @@ fn mimicry(own: &[Rise], other: &[Rise], turn: Segment, within_secs: f64) -> (us
     (rises.len(), used.iter().filter(|u| **u).count())
 }
 
-/// Nods and shakes that each person makes within the segment, by what is seen in it alone: (person, nods, shakes).
-pub(super) fn gestures_within(faces: &Faces, segment: Segment, config: &TurnsConfig) -> Vec<(String, usize, usize)> {
-    let inside = segment.part_of(&faces.observations, |o| o.pts.get());
-    let observations: Vec<Observation> =
-        inside.iter().map(|o| Observation { pose: o.pose, ..Observation::bare(o.pts, o.track, o.bounds) }).collect();
+/// Nods and shakes that each person makes by what is seen in `inside` alone, all observations of a stretch of time:
+/// (person, nods, shakes).
+pub(super) fn gestures_within(
+    faces: &Faces,
+    inside: &[Observation],
+    config: &TurnsConfig,
+) -> Vec<(String, usize, usize)> {
     let ids: BTreeSet<u32> = inside.iter().map(|o| o.track).collect();
     let place = |id: &u32| faces.tracks.binary_search_by_key(id, |t| t.id).ok();
-    let tracks = ids.iter().filter_map(|id| Some(faces.tracks[place(id)?].clone())).collect();
-    let cut = Faces { observations, tracks, ..Faces::default() };
-    let gestures = head_gestures(&cut, config.nod_deg, config.shake_deg);
-    let mut persons: Vec<&str> = cut.tracks.iter().filter_map(|t| t.person.as_deref()).collect();
+    let gestures = head_gestures(inside, config.nod_deg, config.shake_deg);
+    let mut persons: Vec<&str> = ids.iter().filter_map(|id| faces.tracks[place(id)?].person.as_deref()).collect();
     persons.sort_unstable();
     persons.dedup();
     let count = |person: &str, kind: GestureKind| {
-        gestures.iter().filter(|g| g.kind == kind && cut.person_of(g.track) == Some(person)).count()
+        gestures.iter().filter(|g| g.kind == kind && faces.person_of(g.track) == Some(person)).count()
     };
     persons.into_iter().map(|p| (p.to_owned(), count(p, GestureKind::Nod), count(p, GestureKind::Shake))).collect()
 }

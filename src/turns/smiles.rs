@@ -32,10 +32,11 @@ use crate::time::{Seconds, Segment, TOLERANCE_SECS};
 struct Instant {
     at: f64,
     track: u32,
-    mouth: f64,
-    /// Lip corners: 0 = not lifted, 1 = in full.
-    corners: f64,
-    happy: Option<f64>,
+    mouth: f32,
+    /// The lip corners' lift.
+    lift: f32,
+    /// Not a number where the expression was not looked at.
+    happy: f32,
 }
 
 /// What of one person's face tells a smile, in order of time.
@@ -62,9 +63,9 @@ impl SmileSeries {
             self.instants.push(Instant {
                 at: o.pts.get(),
                 track: o.track,
-                mouth: f64::from(0.5 * (b[left] + b[right])),
-                corners: (f64::from(lift) / self.corner_lift).clamp(0.0, 1.0),
-                happy: o.expression.map(|e| f64::from(e[happy])).filter(|h| h.is_finite()),
+                mouth: 0.5 * (b[left] + b[right]),
+                lift,
+                happy: o.expression.map_or(f32::NAN, |e| e[happy]),
             });
         }
     }
@@ -97,9 +98,10 @@ impl SmileSeries {
             let (sum, n) = values.fold((0.0, 0.0), |(s, n), v| (s + v, n + 1.0));
             (n > 0.0).then(|| sum / n)
         };
-        let mouth = mean(self.mouth_secs, &|x| Some(x.mouth))?;
-        let corners = mean(self.mouth_secs, &|x| Some(x.corners))?;
-        let happy = mean(self.expression_secs, &|x| x.happy)?;
+        let mouth = mean(self.mouth_secs, &|x| Some(f64::from(x.mouth)))?;
+        // 0 = not lifted, 1 = in full.
+        let corners = mean(self.mouth_secs, &|x| Some((f64::from(x.lift) / self.corner_lift).clamp(0.0, 1.0)))?;
+        let happy = mean(self.expression_secs, &|x| Some(f64::from(x.happy)).filter(|h| h.is_finite()))?;
         Some(harmonic_mean([mouth, corners, happy]))
     }
 }
@@ -113,26 +115,40 @@ fn harmonic_mean(values: [f64; 3]) -> f64 {
 }
 
 /// The series of every person that has one.
-pub(super) fn smile_series(faces: &Faces, stills: &Stills, config: &TurnsConfig) -> BTreeMap<String, SmileSeries> {
+///
+/// # Errors
+/// Those of reading the observations back.
+pub(super) fn smile_series(
+    faces: &Faces,
+    stills: &Stills,
+    config: &TurnsConfig,
+) -> Result<BTreeMap<String, SmileSeries>> {
     let mut all: BTreeMap<String, SmileSeries> = BTreeMap::new();
-    for o in faces.observations.iter().filter(|o| counts(o, config) && !stills.holds(o)) {
+    for o in faces.observations.iter() {
+        let o = o?;
+        if !counts(&o, config) || stills.holds(&o) {
+            continue;
+        }
         let Some(person) = faces.person_of(o.track) else { continue };
         if !all.contains_key(person) {
             all.insert(person.to_owned(), SmileSeries::new(config));
         }
         if let Some(series) = all.get_mut(person) {
-            series.push(o);
+            series.push(&o);
         }
     }
-    all
+    Ok(all)
 }
 
 /// How much a person smiles at each looked-at instant: person, then time and smile, 0 to 1. For those who want the
 /// measure without the turns.
-pub fn smiles_of(faces: &Faces, config: &TurnsConfig) -> BTreeMap<String, Vec<(Seconds, f64)>> {
-    let series = smile_series(faces, &Stills::new(faces, config), config);
+///
+/// # Errors
+/// Those of reading the observations back.
+pub fn smiles_of(faces: &Faces, config: &TurnsConfig) -> Result<BTreeMap<String, Vec<(Seconds, f64)>>> {
+    let series = smile_series(faces, &Stills::new(faces, config)?, config)?;
     let timed = |s: &SmileSeries| s.all().into_iter().map(|(at, v)| (Seconds::of(at), v)).collect();
-    series.iter().map(|(person, s)| (person.clone(), timed(s))).collect()
+    Ok(series.iter().map(|(person, s)| (person.clone(), timed(s))).collect())
 }
 
 /// The smile of one person over one turn.
@@ -293,7 +309,7 @@ pub fn smiles_schema() -> TableSchema {
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
 pub fn smiles_table(relations: &Relations<'_>) -> Result<Table> {
     let Relations { interview_id, turns, faces, config, .. } = *relations;
-    let series = smile_series(faces, &Stills::new(faces, config), config);
+    let series = smile_series(faces, &Stills::new(faces, config)?, config)?;
     let speaker = |person: &str| {
         let link = relations.links.iter().find(|(_, link)| link.person.as_deref() == Some(person));
         link.map(|(label, _)| label.as_str())

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::TurnsConfig;
+use crate::error::Result;
 use crate::face::{Faces, Observation};
 use crate::time::{Seconds, TOLERANCE_SECS};
 
@@ -16,9 +17,10 @@ pub(super) struct Stills {
 }
 
 impl Stills {
-    pub(super) fn new(faces: &Faces, config: &TurnsConfig) -> Self {
+    pub(super) fn new(faces: &Faces, config: &TurnsConfig) -> Result<Self> {
         let mut by_track: BTreeMap<u32, Vec<(Seconds, Seconds)>> = BTreeMap::new();
-        for o in &faces.observations {
+        for o in faces.observations.iter() {
+            let o = o?;
             let stretches = by_track.entry(o.track).or_default();
             let still = o.picture_change.is_some_and(|c| f64::from(c) <= config.still_picture_change);
             match stretches.last_mut() {
@@ -30,7 +32,7 @@ impl Stills {
         for stretches in by_track.values_mut() {
             stretches.retain(|(a, b)| (*b - *a).get() >= config.still_picture_secs - TOLERANCE_SECS);
         }
-        Stills { by_track }
+        Ok(Stills { by_track })
     }
 
     /// True when what is seen is a still picture.
@@ -57,7 +59,7 @@ mod tests {
         let face = |i: usize| if (10..20).contains(&i) { 0.003 } else { 0.05 };
         let observations = (0..60).flat_map(|i| [seen(i, 1, photo(i)), seen(i, 2, face(i))]).collect();
         let faces = Faces { observations, ..Faces::default() };
-        let stills = Stills::new(&faces, &TurnsConfig::default());
-        assert!(faces.observations.iter().all(|o| stills.holds(o) == (o.track == 1)));
+        let stills = Stills::new(&faces, &TurnsConfig::default()).unwrap();
+        assert!(faces.observations.all().iter().all(|o| stills.holds(o) == (o.track == 1)));
     }
 }

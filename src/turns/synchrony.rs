@@ -212,13 +212,14 @@ pub(super) fn moves(relations: &Relations<'_>, watched: &Watched, labels: &[&str
     let end = seen.max(relations.acoustics.len() as f64 * GRID.hop_secs());
     let of = |label: &&str| {
         let person = relations.person(label).and_then(|p| watched.person(p));
-        let grid =
-            |points: Vec<(f64, f64)>| if points.is_empty() { Vec::new() } else { on_grid(points, end, STEP_SECS) };
+        let grid = |points: &mut dyn Iterator<Item = (f64, f64)>| {
+            let mut points = points.peekable();
+            if points.peek().is_none() { Vec::new() } else { on_grid(points, end, STEP_SECS) }
+        };
         let moves = Moves {
-            smile: person.map_or_else(Vec::new, |p| grid(p.smile.clone())),
-            head: person.map_or_else(Vec::new, |p| {
-                grid(p.motions.iter().map(|m| (0.5 * (m.from + m.to), m.deg_per_sec)).collect())
-            }),
+            smile: person.map_or_else(Vec::new, |p| grid(&mut p.smile.iter().copied())),
+            head: person
+                .map_or_else(Vec::new, |p| grid(&mut p.motions.iter().map(|m| (0.5 * (m.from + m.to), m.deg_per_sec)))),
             level: relations
                 .voice(label)
                 .map_or_else(Vec::new, |v| level_while_speaking(v, relations.annotation, relations.acoustics, end)),
@@ -288,10 +289,10 @@ impl<'a> Following<'a> {
 /// Rows of the `synchrony` table, by pair of labels, then signal.
 ///
 /// # Errors
-/// [`crate::error::Error::Shape`] when a value does not fit the schema.
+/// [`crate::error::Error::Shape`] when a value does not fit the schema, and those of reading observations back.
 pub fn synchrony_table(relations: &Relations<'_>) -> Result<Table> {
     let labels = relations.labels();
-    let signals = Signals::new(relations, &labels);
+    let signals = Signals::new(relations, &labels)?;
     let config = &relations.config.synchrony;
     let row = |signal: Signal<'_>| {
         let settings = match signal.clock {
@@ -339,15 +340,17 @@ pub(super) struct Signals<'a> {
 }
 
 impl<'a> Signals<'a> {
-    pub(super) fn new(relations: &'a Relations<'a>, labels: &'a [&'a str]) -> Self {
-        let watched = Watched::new(relations.faces, relations.config);
-        Signals {
+    /// # Errors
+    /// Those of reading observations back.
+    pub(super) fn new(relations: &'a Relations<'a>, labels: &'a [&'a str]) -> Result<Self> {
+        let watched = Watched::new(relations.faces, relations.config)?;
+        Ok(Signals {
             relations,
             labels,
             moves: moves(relations, &watched, labels),
             qualities: TurnQualities::new(relations.turns, relations.voices, &relations.config.entrainment),
             exchanges: exchanges(relations, labels),
-        }
+        })
     }
 
     /// By pair, then in the order of [`SIGNALS`].

@@ -7,7 +7,8 @@ use super::TurnsConfig;
 use super::face_statistics::counts;
 use super::smiles::{SmileSeries, smile_series};
 use super::still::Stills;
-use crate::face::{BLENDSHAPES, BoundingBox, Faces, Observation};
+use crate::error::Result;
+use crate::face::{BLENDSHAPES, BoundingBox, Faces, HeadPose};
 use crate::time::{Seconds, Segment, TOLERANCE_SECS};
 
 /// Observations further apart than this belong to different movements (as in the search for nods).
@@ -60,12 +61,17 @@ pub(super) struct Person {
     /// What tells of smiles, and the smile of the whole interview from it (time, 0 to 1).
     pub(super) smiles: SmileSeries,
     pub(super) smile: Vec<(f64, f64)>,
-    /// Time and the raised inner brows.
-    pub(super) brow: Vec<(f64, f64)>,
     /// Time and the lowered brows, the raised inner brows, the pressed lips.
     pub(super) rest: Vec<(f64, [f64; 3])>,
     pub(super) smile_rises: Vec<Rise>,
     pub(super) brow_rises: Vec<Rise>,
+}
+
+/// What a person's next observation is compared with.
+struct Before {
+    pts: Seconds,
+    track: u32,
+    pose: Option<HeadPose>,
 }
 
 /// All persons.
@@ -75,21 +81,24 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    pub(super) fn new(faces: &Faces, config: &TurnsConfig) -> Self {
+    /// # Errors
+    /// Those of reading the observations back.
+    pub(super) fn new(faces: &Faces, config: &TurnsConfig) -> Result<Self> {
         let shape = |name: &str| BLENDSHAPES.iter().position(|b| *b == name).unwrap_or_default();
         let rest = ["browDownLeft", "browDownRight", "browInnerUp", "mouthPressLeft", "mouthPressRight"].map(shape);
-        let stills = Stills::new(faces, config);
+        let stills = Stills::new(faces, config)?;
         let mut persons: BTreeMap<String, Person> = BTreeMap::new();
-        let mut before: BTreeMap<&str, &Observation> = BTreeMap::new();
-        for o in &faces.observations {
+        let mut before: BTreeMap<&str, Before> = BTreeMap::new();
+        for o in faces.observations.iter() {
+            let o = o?;
             let Some(name) = faces.person_of(o.track) else { continue };
             if !persons.contains_key(name) {
                 persons.insert(name.to_owned(), Person::default());
             }
             let Some(person) = persons.get_mut(name) else { continue };
             let at = o.pts.get();
-            let still = stills.holds(o);
-            let good = counts(o, config) && !still;
+            let still = stills.holds(&o);
+            let good = counts(&o, config) && !still;
             let gaze = o.gaze.filter(|_| good).map(|g| f64::from(g.camera_yaw_deg));
             let turned = o.pose.map(|p| f64::from(p.yaw_deg)).filter(|yaw| yaw.abs() > config.max_yaw_deg);
             person.looks.push(Look {
@@ -104,7 +113,6 @@ impl Watched {
             }
             if let Some(b) = o.blendshapes {
                 let [down_left, down_right, up, press_left, press_right] = rest.map(|place| f64::from(b[place]));
-                person.brow.push((at, up));
                 person.rest.push((at, [0.5 * (down_left + down_right), up, 0.5 * (press_left + press_right)]));
             }
             if let (Some(was), Some(now)) = (before.get(name).filter(|w| w.track == o.track), o.pose)
@@ -119,20 +127,22 @@ impl Watched {
                 let from = was.pts.get();
                 person.motions.push(HeadMotion { from, to: at, deg_per_sec: turn / (at - from) });
             }
-            before.insert(name, o);
+            before.insert(name, Before { pts: o.pts, track: o.track, pose: o.pose });
         }
-        for (name, series) in smile_series(faces, &stills, config) {
+        for (name, series) in smile_series(faces, &stills, config)? {
             let Some(person) = persons.get_mut(&name) else { continue };
             person.smile = series.all();
             let reach = series.reach();
             let late = |r: Rise| Rise { sure: r.sure + reach, ..r };
-            person.smile_rises = rises(&person.smile, config.smile_above).into_iter().map(late).collect();
+            person.smile_rises =
+                rises(person.smile.iter().copied(), config.smile_above).into_iter().map(late).collect();
             person.smiles = series;
         }
         for person in persons.values_mut() {
-            person.brow_rises = rises(&person.brow, config.active_above);
+            let brow = person.rest.iter().map(|(at, [_, up, _])| (*at, *up));
+            person.brow_rises = rises(brow, config.active_above);
         }
-        Watched { persons }
+        Ok(Watched { persons })
     }
 
     pub(super) fn person(&self, name: &str) -> Option<&Person> {
@@ -156,12 +166,12 @@ impl Person {
 }
 
 /// Where a series crosses `threshold` upwards and stays there. A gap in the series ends what was known of it.
-fn rises(series: &[(f64, f64)], threshold: f64) -> Vec<Rise> {
+fn rises(series: impl IntoIterator<Item = (f64, f64)>, threshold: f64) -> Vec<Rise> {
     let mut found = Vec::new();
     // Down since; then up since; then up for sure.
     let (mut down, mut up, mut risen): (Option<f64>, Option<f64>, bool) = (None, None, false);
     let mut last = f64::NEG_INFINITY;
-    for &(at, value) in series {
+    for (at, value) in series {
         if at - last > LONGEST_STEP_SECS {
             (down, up, risen) = (None, None, false);
         }
@@ -221,14 +231,14 @@ mod tests {
     #[test]
     fn a_rise_comes_from_rest_and_stays() {
         let onsets =
-            |text: &str| rises(&series(text), 0.3).iter().map(|r| (10.0 * r.onset).round() as i32).collect::<Vec<_>>();
+            |text: &str| rises(series(text), 0.3).iter().map(|r| (10.0 * r.onset).round() as i32).collect::<Vec<_>>();
         assert_eq!(onsets("......xxxxxxx.."), [6]);
         assert_eq!(onsets("xxxxxxxxxxxx"), [] as [i32; 0], "already up");
         assert_eq!(onsets("......xxx.....xx....."), [] as [i32; 0], "a mouth that speaks");
         assert_eq!(onsets("......xxxxxxxmmmxxxxxxxx"), [6], "not down between");
         assert_eq!(onsets("......xxxxxxx.......xxxxxxxx"), [6, 20]);
         assert_eq!(onsets("......      xxxxxxx"), [] as [i32; 0], "unseen before");
-        assert!((rises(&series("......xxxxxxx.."), 0.3)[0].sure - 1.1).abs() < 1e-6);
+        assert!((rises(series("......xxxxxxx.."), 0.3)[0].sure - 1.1).abs() < 1e-6);
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::names::{Given, names};
 use super::{Correction, Kind, Moment, NOBODY, Subject};
 use crate::annotation::{Annotation, SpeechTurn, Turn};
-use crate::face::{Faces, Observation};
+use crate::error;
+use crate::face::{Faces, Observation, Place};
 use crate::speaker::{self, Diarization};
 use crate::spelling::meant;
 use crate::time::Seconds;
@@ -174,19 +175,23 @@ pub(crate) fn correct_speech(corrected: &mut Corrected, found: &mut Diarization,
 }
 
 /// Gives tracks to the persons that they are said to be; tells whether any is another's now.
-pub(crate) fn correct_faces(corrected: &mut Corrected, faces: &mut Faces) -> bool {
+///
+/// # Errors
+/// Those of reading the observations back.
+pub(crate) fn correct_faces(corrected: &mut Corrected, faces: &mut Faces) -> error::Result<bool> {
     let said = corrected.of(&[Kind::Person, Kind::Track]);
     if said.is_empty() {
-        return false;
+        return Ok(false);
     }
     let persons = faces.persons.clone();
     let known: Vec<&str> = persons.iter().map(String::as_str).collect();
     let mut given: Vec<Given<'_>> = Vec::new();
     let mut tracks: Vec<(usize, u32, &str)> = Vec::new();
     for (line, c) in &said {
+        let then = c.subject.moment.map_or(Ok(Vec::new()), |moment| picture_at(moment.at, faces))?;
         let found = match c.kind {
-            Kind::Person => person(&c.subject, faces, &known).map(|name| given.push((*line, name, &c.value))),
-            _ => track(&c.subject, faces).map(|id| tracks.push((*line, id, &c.value))),
+            Kind::Person => person(&c.subject, faces, &then, &known).map(|name| given.push((*line, name, &c.value))),
+            _ => track(&c.subject, faces, &then).map(|id| tracks.push((*line, id, &c.value))),
         };
         if let Err(problem) = found {
             corrected.tell(*line, Err(problem));
@@ -213,7 +218,7 @@ pub(crate) fn correct_faces(corrected: &mut Corrected, faces: &mut Faces) -> boo
         corrected.tell(line, refused.remove(&line).map_or(Ok(found), Err));
     }
     faces.give(&owners);
-    !owners.is_empty()
+    Ok(!owners.is_empty())
 }
 
 /// Whose each track is that is somebody else's now; `None` = nobody's.
@@ -256,15 +261,15 @@ fn together(
     tracks: &[(usize, u32, &str)],
     named: &BTreeMap<String, String>,
 ) -> Vec<(usize, Problem)> {
-    let owner = |o: &Observation| match owners.get(&o.track) {
+    let owner = |o: &Place| match owners.get(&o.track) {
         Some(owner) => owner.as_deref(),
         None => faces.person_of(o.track),
     };
     let mut twice: BTreeMap<&str, (usize, Seconds)> = BTreeMap::new();
-    for frame in faces.observations.chunk_by(|a, b| a.pts == b.pts) {
+    for frame in faces.observations.places().chunk_by(|a, b| a.pts == b.pts) {
         for (at, one) in frame.iter().enumerate() {
             let Some(name) = owner(one) else { continue };
-            let changed = |o: &Observation| owners.contains_key(&o.track);
+            let changed = |o: &Place| owners.contains_key(&o.track);
             if frame[..at].iter().any(|o| owner(o) == Some(name) && (changed(o) || changed(one))) {
                 twice.entry(name).or_insert((0, one.pts)).0 += 1;
             }
@@ -325,45 +330,51 @@ fn not_there(name: &str, known: &[&str]) -> Problem {
 }
 
 /// The person that a subject is.
-fn person(subject: &Subject, faces: &Faces, known: &[&str]) -> Result<String, Problem> {
+fn person(subject: &Subject, faces: &Faces, then: &[Observation], known: &[&str]) -> Result<String, Problem> {
     let Some(moment) = subject.moment else {
         let name = subject.name.as_str();
         return known.contains(&name).then(|| name.to_owned()).ok_or_else(|| not_there(name, known));
     };
     let is_named = |o: &&Observation| faces.person_of(o.track) == Some(&subject.name);
-    let face = seen(moment, faces, &is_named)?;
+    let face = seen(moment, then, &is_named)?;
     let nobody = || Problem::not_then(format!("the face seen there at {:.3} s is no person's", moment.at.get()));
     faces.person_of(face.track).map(ToOwned::to_owned).ok_or_else(nobody)
 }
 
 /// The track that a subject is.
-fn track(subject: &Subject, faces: &Faces) -> Result<u32, Problem> {
+fn track(subject: &Subject, faces: &Faces, then: &[Observation]) -> Result<u32, Problem> {
     let number = subject.number().unwrap_or(0);
     let Some(moment) = subject.moment else {
         let last = faces.tracks.last().map_or(0, |t| t.id);
         let is_there = faces.tracks.iter().any(|t| t.id == number);
         return is_there.then_some(number).ok_or_else(|| Problem::not_found(format!("tracks go up to {last}")));
     };
-    seen(moment, faces, &|o| o.track == number).map(|face| face.track)
+    seen(moment, then, &|o| o.track == number).map(|face| face.track)
 }
 
-/// The face that a moment shows: at its place, of several there the one of the subject's name. Without a place, the one
-/// of that name.
+/// All faces of the picture that is nearest to a time; none where none is near.
+fn picture_at(at: Seconds, faces: &Faces) -> error::Result<Vec<Observation>> {
+    let places = faces.observations.places();
+    let apart = |place: &Place| (place.pts - at).get().abs();
+    let near = places.iter().filter(|p| apart(p) <= SAME_PICTURE_SECS);
+    let Some(pts) = near.min_by(|a, b| apart(a).total_cmp(&apart(b))).map(|p| p.pts) else { return Ok(Vec::new()) };
+    faces.observations.at(pts)
+}
+
+/// The face that a moment shows among those of its picture: at its place, of several there the one of the subject's
+/// name. Without a place, the one of that name.
 fn seen<'f>(
     moment: Moment,
-    faces: &'f Faces,
+    then: &'f [Observation],
     is_named: &dyn Fn(&&Observation) -> bool,
 ) -> Result<&'f Observation, Problem> {
     let Moment { at, place } = moment;
     let secs = at.get();
-    let apart = |pts: Seconds| (pts - at).get().abs();
-    let near = faces.observations.iter().map(|o| o.pts).filter(|pts| apart(*pts) <= SAME_PICTURE_SECS);
-    let Some(pts) = near.min_by(|a, b| apart(*a).total_cmp(&apart(*b))) else {
+    if then.is_empty() {
         return Err(Problem::not_then(format!("no face is seen at {secs:.3} s")));
-    };
-    let all = faces.observations.iter().filter(|o| o.pts == pts);
+    }
+    let mut all = then.iter();
     let Some((x, y)) = place else {
-        let mut all = all;
         return all.find(is_named).ok_or_else(|| Problem::not_then(format!("it is not seen at {secs:.3} s")));
     };
     let covers = |o: &&Observation| {

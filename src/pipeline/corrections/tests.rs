@@ -198,7 +198,7 @@ fn seen() -> Faces {
     let track =
         |id: u32, person: Option<&str>, pts: f64| Track::bare(id, person, (Seconds::of(pts), Seconds::of(pts)), 1);
     Faces {
-        observations: vec![o(0.0, 1, 0.0), o(0.0, 2, 200.0), o(1.0, 3, 0.0), o(1.0, 4, 200.0), o(2.0, 5, 0.0)],
+        observations: vec![o(0.0, 1, 0.0), o(0.0, 2, 200.0), o(1.0, 3, 0.0), o(1.0, 4, 200.0), o(2.0, 5, 0.0)].into(),
         tracks: vec![
             track(1, Some("P1"), 0.0),
             track(2, Some("P2"), 0.0),
@@ -214,7 +214,7 @@ fn seen() -> Faces {
 fn faces(lines: &[Correction]) -> (Vec<Result2>, Vec<Option<String>>, Faces) {
     let mut corrected = Corrected::new(lines);
     let mut faces = seen();
-    correct_faces(&mut corrected, &mut faces);
+    correct_faces(&mut corrected, &mut faces).unwrap();
     (outcomes(&corrected), faces.tracks.iter().map(|t| t.person.clone()).collect(), faces)
 }
 

@@ -181,8 +181,8 @@ fn series(bodies: &Bodies) -> BTreeMap<&str, Series<'_>> {
 fn faces_in(faces: &Faces, segment: Segment) -> BTreeMap<&str, f64> {
     let frames = segment.part_of(&faces.sampled, |t| t.get()).len().max(1) as f64;
     let mut seen: BTreeMap<&str, f64> = BTreeMap::new();
-    for o in segment.part_of(&faces.observations, |o| o.pts.get()) {
-        if let Some(person) = faces.person_of(o.track) {
+    for place in segment.part_of(faces.observations.places(), |p| p.pts.get()) {
+        if let Some(person) = faces.person_of(place.track) {
             *seen.entry(person).or_default() += 1.0 / frames;
         }
     }

@@ -215,7 +215,7 @@ fn what_is_not_seen_has_a_reason() {
     // A face without a body.
     let track = Track { mean_size_px: 50.0, ..Track::bare(9, Some("P2"), (Seconds::ZERO, Seconds::of(1.0)), 1) };
     let faces = Faces {
-        observations: vec![Observation::bare(Seconds::of(0.5), 9, BoundingBox::default())],
+        observations: vec![Observation::bare(Seconds::of(0.5), 9, BoundingBox::default())].into(),
         tracks: vec![track],
         sampled: vec![Seconds::of(0.5)],
         ..Faces::default()

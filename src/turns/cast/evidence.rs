@@ -3,6 +3,7 @@
 
 use crate::annotation::Annotation;
 use crate::audio::{Acoustics, GRID};
+use crate::error::Result;
 use crate::face::Observation;
 use crate::statistics::pearson;
 use crate::time::{Seconds, Segment};
@@ -76,29 +77,31 @@ pub(super) struct Mouth {
 
 impl Mouth {
     /// From observations in order of time; those that are too small or doubtful do not count.
-    pub fn of<'a>(
-        observations: impl Iterator<Item = &'a Observation>,
+    ///
+    /// # Errors
+    /// The first of the observations'.
+    pub fn of(
+        observations: impl Iterator<Item = Result<Observation>>,
         annotation: &Annotation,
         config: &TurnsConfig,
-    ) -> Self {
-        let counts = |o: &&Observation| {
+    ) -> Result<Self> {
+        let counts = |o: &Observation| {
             f64::from(o.bounds.size()) >= config.min_face_size_px && f64::from(o.presence) >= config.min_presence
         };
-        let samples: Vec<Sample> = observations
-            .filter(counts)
-            .filter_map(|o| {
-                let weight = (f64::from(o.bounds.size()) / CLEAR_PX).min(1.0).powi(2);
-                Some(Sample { at: o.pts, opening: f64::from(o.mouth_opening?), track: o.track, weight })
-            })
-            .collect();
+        let sample = |o: Observation| {
+            let weight = (f64::from(o.bounds.size()) / CLEAR_PX).min(1.0).powi(2);
+            Some(Sample { at: o.pts, opening: f64::from(o.mouth_opening?), track: o.track, weight })
+        };
+        let counted = observations.map(|o| Ok(Some(o?).filter(counts).and_then(sample)));
+        let samples: Vec<Sample> = counted.filter_map(Result::transpose).collect::<Result<_>>()?;
         let windows = windows(&samples);
         let said = said(&windows, annotation);
-        Mouth { samples, windows, said }
+        Ok(Mouth { samples, windows, said })
     }
 
     /// Logarithm of how much likelier what is seen of the mouth in a segment is when it talks than when it does not; `None`
     /// where it is not measured.
-    pub fn talks(&self, segment: Segment, drive: &[f64]) -> Option<f64> {
+    pub fn talks(&self, segment: Segment, drive: Drive<'_>) -> Option<f64> {
         let inside = segment.part_of(&self.windows, |w| w.0.get());
         if inside.is_empty() {
             return None;
@@ -111,7 +114,7 @@ impl Mouth {
 }
 
 /// What the correlation of opening, and of its speed, with the sound's level says.
-fn synchrony(inside: &[Sample], drive: &[f64]) -> f64 {
+fn synchrony(inside: &[Sample], drive: Drive<'_>) -> f64 {
     let steps = || {
         let pairs = inside.iter().zip(inside.iter().skip(1));
         pairs.filter(|(a, b)| a.track == b.track && (b.at - a.at).get() > 1e-3)
@@ -191,13 +194,13 @@ fn said(windows: &[(Seconds, f64, f64)], annotation: &Annotation) -> Vec<f64> {
 }
 
 /// Fisher's z at the best lag, in standard errors of `n` independent samples.
-fn correlation(values: &[(f64, f64)], drive: &[f64], n: f64) -> Option<f64> {
+fn correlation(values: &[(f64, f64)], drive: Drive<'_>, n: f64) -> Option<f64> {
     if n <= 1.0 {
         return None;
     }
     let voice_at = |t: f64| -> Option<f64> {
         let frame = ((t - GRID.centre(0).get()) / GRID.hop_secs()).round();
-        if frame < 0.0 { None } else { drive.get(frame as usize).copied() }
+        if frame < 0.0 { None } else { drive.at(frame as usize) }
     };
     let at = |lag: f64| {
         let pairs: Vec<(f64, f64)> = values.iter().filter_map(|&(t, v)| Some((v, voice_at(t + lag)?))).collect();
@@ -206,20 +209,22 @@ fn correlation(values: &[(f64, f64)], drive: &[f64], n: f64) -> Option<f64> {
     LAGS_SECS.iter().filter_map(|&lag| at(lag)).reduce(f64::max)
 }
 
-/// Level above the floor, voiced frames counting twice, averaged over 150 ms; one value a frame of the voice grid.
-pub(super) fn drive(acoustics: &Acoustics) -> Vec<f64> {
-    let raw: Vec<f64> = acoustics
-        .level_db
-        .iter()
-        .zip(&acoustics.voiced)
-        .map(|(&level, &voiced)| {
+/// Level above the floor, voiced frames counting twice, averaged over 150 ms. Asked for where a mouth is seen, and not
+/// held for hours of sound.
+#[derive(Clone, Copy)]
+pub(super) struct Drive<'a>(pub &'a Acoustics);
+
+impl Drive<'_> {
+    /// At a frame of the voice grid; `None` past the sound's end.
+    fn at(self, frame: usize) -> Option<f64> {
+        let frames = self.0.level_db.len().min(self.0.voiced.len());
+        let near = frame.saturating_sub(HALF_WIDTH)..(frame + HALF_WIDTH + 1).min(frames);
+        let above = |i: usize| {
+            let level = self.0.level_db[i];
             let above = if level.is_nan() { 0.0 } else { (f64::from(level) - FLOOR_DB).max(0.0) };
-            if voiced { above } else { 0.5 * above }
-        })
-        .collect();
-    let mean = |i: usize| {
-        let near = &raw[i.saturating_sub(HALF_WIDTH)..(i + HALF_WIDTH + 1).min(raw.len())];
-        near.iter().sum::<f64>() / near.len().max(1) as f64
-    };
-    (0..raw.len()).map(mean).collect()
+            if self.0.voiced[i] { above } else { 0.5 * above }
+        };
+        let count = near.len().max(1) as f64;
+        (frame < frames).then(|| near.map(above).sum::<f64>() / count)
+    }
 }

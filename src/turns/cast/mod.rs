@@ -10,11 +10,12 @@ mod evidence;
 #[cfg(test)]
 mod tests;
 
-use evidence::Mouth;
+use evidence::{Drive, Mouth};
 
 use super::TurnsConfig;
 use crate::annotation::Annotation;
 use crate::audio::Acoustics;
+use crate::error::Result;
 use crate::face::Faces;
 use crate::time::{Seconds, Segment};
 
@@ -125,12 +126,15 @@ impl Part {
 }
 
 /// Matches speech to persons. `acoustics` may be empty: then the mouths' motion alone decides.
-pub fn cast(annotation: &Annotation, faces: &Faces, acoustics: &Acoustics, config: &TurnsConfig) -> Cast {
+///
+/// # Errors
+/// Those of reading the observations back.
+pub fn cast(annotation: &Annotation, faces: &Faces, acoustics: &Acoustics, config: &TurnsConfig) -> Result<Cast> {
     let speakers = annotation.speakers();
     if speakers.is_empty() {
-        return Cast::default();
+        return Ok(Cast::default());
     }
-    let mut parts = parts(annotation, faces, acoustics, config);
+    let mut parts = parts(annotation, faces, acoustics, config)?;
     let people = faces.persons.len();
     for _ in 0..ROUNDS {
         let history = History::of(&parts, speakers.len(), people);
@@ -145,7 +149,7 @@ pub fn cast(annotation: &Annotation, faces: &Faces, acoustics: &Acoustics, confi
             persons: seen.map(|((_, &p), name)| (name.clone(), p)).collect(),
         }
     };
-    Cast { members, stretches: parts.into_iter().map(told).collect() }
+    Ok(Cast { members, stretches: parts.into_iter().map(told).collect() })
 }
 
 /// Seconds of each voice as each person, and off screen, without one's own stretch.
@@ -198,11 +202,16 @@ impl History {
 }
 
 /// The speech turns cut at the shots' edges and into parts of at most [`LONGEST_SECS`], in order of time.
-fn parts(annotation: &Annotation, faces: &Faces, acoustics: &Acoustics, config: &TurnsConfig) -> Vec<Part> {
+fn parts(annotation: &Annotation, faces: &Faces, acoustics: &Acoustics, config: &TurnsConfig) -> Result<Vec<Part>> {
     let speakers = annotation.speakers();
-    let mouths: Vec<Mouth> = faces.persons.iter().map(|p| Mouth::of(faces.of_person(p), annotation, config)).collect();
-    let times: Vec<Vec<Seconds>> = faces.persons.iter().map(|p| faces.of_person(p).map(|o| o.pts).collect()).collect();
-    let drive = evidence::drive(acoustics);
+    let mouth = |p: &String| Mouth::of(faces.of_person(p), annotation, config);
+    let mouths: Vec<Mouth> = faces.persons.iter().map(mouth).collect::<Result<_>>()?;
+    let times = |person: &String| {
+        let own = faces.observations.places().iter().filter(|p| faces.person_of(p.track) == Some(person.as_str()));
+        own.map(|p| p.pts).collect()
+    };
+    let times: Vec<Vec<Seconds>> = faces.persons.iter().map(times).collect();
+    let drive = Drive(acoustics);
     let mut parts = Vec::new();
     for turn in annotation.turns() {
         crate::pulse::beat();
@@ -211,14 +220,14 @@ fn parts(annotation: &Annotation, faces: &Faces, acoustics: &Acoustics, config: 
             let frames = segment.part_of(&faces.sampled, |t| t.get()).len();
             let seen = |k: usize| {
                 let share = segment.part_of(&times[k], |t| t.get()).len() as f64 / frames.max(1) as f64;
-                (frames > 0 && share >= SEEN_SHARE).then(|| mouths[k].talks(segment, &drive).unwrap_or(0.0))
+                (frames > 0 && share >= SEEN_SHARE).then(|| mouths[k].talks(segment, drive).unwrap_or(0.0))
             };
             let evidence = (0..mouths.len()).map(seen).collect();
             parts.push(Part { segment, voice, evidence, posterior: Vec::new() });
         }
     }
     parts.sort_by(|a, b| a.segment.start().get().total_cmp(&b.segment.start().get()).then(a.voice.cmp(&b.voice)));
-    parts
+    Ok(parts)
 }
 
 fn cut(whole: Segment, cuts: &[Seconds]) -> Vec<Segment> {

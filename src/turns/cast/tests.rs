@@ -2,6 +2,10 @@ use super::*;
 use crate::annotation::SpeechTurn;
 use crate::face::{BoundingBox, Observation, Track};
 
+fn cast(annotation: &Annotation, faces: &Faces, acoustics: &Acoustics, config: &TurnsConfig) -> Cast {
+    super::cast(annotation, faces, acoustics, config).unwrap()
+}
+
 /// Two people seen for 20 s at 10 Hz; each one's mouth moves inside the given stretch.
 fn faces(moves: &[(f64, f64)]) -> Faces {
     let mut observations = Vec::new();
@@ -25,7 +29,7 @@ fn faces(moves: &[(f64, f64)]) -> Faces {
         .collect();
     let persons = (1..=moves.len()).map(|k| format!("P{k}")).collect();
     let sampled = (0..200).map(|i| Seconds::of(f64::from(i) / 10.0)).collect();
-    Faces { observations, tracks, persons, sampled, ..Faces::default() }
+    Faces { observations: observations.into(), tracks, persons, sampled, ..Faces::default() }
 }
 
 fn speech(turns: &[(f64, f64, &str)]) -> Annotation {
@@ -72,9 +76,8 @@ fn a_voice_without_a_moving_mouth_is_off_screen() {
 /// One person for each function from the time to the mouth's opening, seen for 20 s at 10 Hz.
 fn seen(mouths: &[&dyn Fn(f64) -> f64]) -> Faces {
     let mut faces = faces(&vec![(0.0, 0.0); mouths.len()]);
-    for o in &mut faces.observations {
-        o.mouth_opening = Some(mouths[o.track as usize - 1](o.pts.get()) as f32);
-    }
+    let open = |o: &mut Observation| o.mouth_opening = Some(mouths[o.track as usize - 1](o.pts.get()) as f32);
+    faces.observations.edit(|all| all.iter_mut().for_each(open));
     faces
 }
 
@@ -152,7 +155,7 @@ fn of_two_who_are_seen_the_one_whose_mouth_moves_speaks_even_without_a_pause_to_
 fn a_brief_turn_is_cast_by_its_mouths_at_every_rate() {
     for every in [1, 2] {
         let mut faces = seen(&[&|t| if (2.0..3.2).contains(&t) { talking(t) } else { still(t) }, &still]);
-        faces.observations.retain(|o| ((o.pts.get() * 10.0).round() as usize).is_multiple_of(every));
+        faces.observations.edit(|all| all.retain(|o| ((o.pts.get() * 10.0).round() as usize).is_multiple_of(every)));
         faces.sampled = faces.sampled.iter().copied().step_by(every).collect();
         let c = cast(&speech(&[(2.0, 3.2, "S0")]), &faces, &Acoustics::default(), &TurnsConfig::default());
         assert_eq!(c.person_of("S0"), Some("P1"), "every {every}");
@@ -163,7 +166,7 @@ fn a_brief_turn_is_cast_by_its_mouths_at_every_rate() {
 fn while_the_camera_shows_a_listener_the_speaker_is_off_screen() {
     // P1 talks for 12 s, of which P2, who listens, is shown alone from 6 s on.
     let mut faces = seen(&[&talking, &still]);
-    faces.observations.retain(|o| (o.track == 1) == (o.pts.get() < 6.0));
+    faces.observations.edit(|all| all.retain(|o| (o.track == 1) == (o.pts.get() < 6.0)));
     faces.cuts = vec![Seconds::of(6.0)];
     let c = cast(&speech(&[(0.0, 12.0, "S0")]), &faces, &Acoustics::default(), &TurnsConfig::default());
     assert_eq!(c.person_of("S0"), Some("P1"));
@@ -177,9 +180,8 @@ fn while_the_camera_shows_a_listener_the_speaker_is_off_screen() {
 #[test]
 fn the_voices_history_decides_where_the_face_is_too_small_to_measure() {
     let mut faces = seen(&[&talking, &still]);
-    for o in faces.observations.iter_mut().filter(|o| o.pts.get() >= 10.0) {
-        o.mouth_opening = None;
-    }
+    let late = |o: &&mut Observation| o.pts.get() >= 10.0;
+    faces.observations.edit(|all| all.iter_mut().filter(late).for_each(|o| o.mouth_opening = None));
     let turns = speech(&[(0.0, 8.0, "S0"), (11.0, 14.0, "S0")]);
     let c = cast(&turns, &faces, &Acoustics::default(), &TurnsConfig::default());
     let (person, probability) = c.person_during("S0", Segment::from_secs(11.0, 14.0).unwrap()).unwrap();

@@ -170,7 +170,7 @@ pub fn coupling_schema(config: &SynchronyConfig) -> TableSchema {
 /// [`crate::error::Error::Shape`] when a value does not fit the schema.
 pub fn coupling_table(relations: &Relations<'_>) -> Result<Table> {
     let labels = relations.labels();
-    let signals = Signals::new(relations, &labels);
+    let signals = Signals::new(relations, &labels)?;
     let config = &relations.config.synchrony;
     let settings = (config.grid(), config.exchanges());
     let rows = signals.all().flat_map(|signal: Signal<'_>| {

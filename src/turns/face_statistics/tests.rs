@@ -44,7 +44,7 @@ fn column_names_and_values_are_as_many() {
 fn small_faces_are_left_out_and_counted() {
     use crate::face::Track;
     let faces = Faces {
-        observations: vec![observation(0.0, 0.5, 100.0), observation(0.5, 0.9, 10.0)],
+        observations: vec![observation(0.0, 0.5, 100.0), observation(0.5, 0.9, 10.0)].into(),
         tracks: vec![Track { mean_size_px: 55.0, ..Track::bare(1, Some("P1"), (Seconds::ZERO, Seconds::of(0.5)), 2) }],
         persons: vec!["P1".into()],
         sampled: (0..4).map(|i| Seconds::of(f64::from(i) * 0.5)).collect(),
@@ -57,7 +57,7 @@ fn small_faces_are_left_out_and_counted() {
         text: String::new(),
         words: Vec::new(),
     };
-    let found = face_turns(&[turn], &faces, &TurnsConfig::default());
+    let found = face_turns(&[turn], &faces, &TurnsConfig::default()).unwrap();
     assert_eq!((found[0].observations, found[0].left_out), (1, 1));
     assert!((found[0].presence_share - 0.5).abs() < 1e-9);
 }
@@ -85,7 +85,7 @@ fn a_nod_is_told_by_what_is_seen_in_the_turn_alone() {
     let nods = |faces: &Faces, start: f64, end: f64| {
         let segment = Segment::from_secs(start, end).unwrap();
         let turn = Turn { index: 1, segment, speaker: None, text: String::new(), words: Vec::new() };
-        face_turns(&[turn], faces, &TurnsConfig::default())[0].nods
+        face_turns(&[turn], faces, &TurnsConfig::default()).unwrap()[0].nods
     };
     assert_eq!((nods(&faces(4.0), 0.0, 4.0), nods(&faces(4.0), 0.0, 1.4)), (Some(1), Some(0)));
     // What comes after the turn's end changes nothing, wherever it ends.

@@ -26,7 +26,13 @@ fn face(mouth: impl Fn(f64) -> f32, happy: impl Fn(f64) -> f32) -> Faces {
     }
     let sampled: Vec<Seconds> = observations.iter().map(|o| o.pts).collect();
     let track = Track::bare(1, Some("P1"), (sampled[0], sampled[99]), 100);
-    Faces { observations, tracks: vec![track], persons: vec!["P1".into()], sampled, ..Faces::default() }
+    Faces {
+        observations: observations.into(),
+        tracks: vec![track],
+        persons: vec!["P1".into()],
+        sampled,
+        ..Faces::default()
+    }
 }
 
 fn within(at: f64, from: f64, to: f64) -> bool {
@@ -40,7 +46,7 @@ fn vowels(at: f64) -> f32 {
 
 fn smile_of(faces: &Faces) -> Vec<(f64, f64)> {
     let config = TurnsConfig::default();
-    smile_series(faces, &Stills::new(faces, &config), &config)["P1"].all()
+    smile_series(faces, &Stills::new(faces, &config).unwrap(), &config).unwrap()["P1"].all()
 }
 
 #[test]
@@ -122,7 +128,8 @@ fn a_turn_does_not_see_a_smile_that_comes_after_it() {
     let (quiet, merry) = (face(late(0.0), late(0.0)), face(late(0.9), late(1.0)));
     let turn = Segment::from_secs(1.0, 5.0).unwrap();
     let config = TurnsConfig::default();
-    let during = |faces: &Faces| smile_series(faces, &Stills::new(faces, &config), &config)["P1"].during(turn);
+    let during =
+        |faces: &Faces| smile_series(faces, &Stills::new(faces, &config).unwrap(), &config).unwrap()["P1"].during(turn);
     assert_eq!(during(&quiet), during(&merry));
     assert_eq!(during(&quiet).len(), 40);
     assert!(smile_of(&merry)[48].1 > 0.1, "the whole series does");
@@ -131,7 +138,7 @@ fn a_turn_does_not_see_a_smile_that_comes_after_it() {
 #[test]
 fn without_a_look_at_the_expression_there_is_no_smile_but_null() {
     let mut faces = face(|_| 0.9, |_| 1.0);
-    faces.observations.iter_mut().filter(|o| o.pts.get() > 4.0).for_each(|o| o.expression = None);
+    faces.observations.edit(|all| all.iter_mut().filter(|o| o.pts.get() > 4.0).for_each(|o| o.expression = None));
     let told = smile_of(&faces);
     assert!(told.iter().all(|(at, v)| *at < 4.6 && *v > 0.9), "{told:?}");
     let turn = |from: f64, to: f64| Turn {
@@ -141,7 +148,7 @@ fn without_a_look_at_the_expression_there_is_no_smile_but_null() {
         text: String::new(),
         words: Vec::new(),
     };
-    let found = face_turns(&[turn(0.0, 4.0), turn(6.0, 9.0)], &faces, &TurnsConfig::default());
+    let found = face_turns(&[turn(0.0, 4.0), turn(6.0, 9.0)], &faces, &TurnsConfig::default()).unwrap();
     let column = &turn_columns()[0];
     assert!(matches!(column.value(&found[0]), Cell::Float(v) if v > 0.9));
     assert_eq!(column.value(&found[1]), Cell::Missing);
@@ -150,7 +157,7 @@ fn without_a_look_at_the_expression_there_is_no_smile_but_null() {
 #[test]
 fn a_photo_has_no_behaviour() {
     let mut faces = face(|_| 0.9, |_| 1.0);
-    faces.observations.iter_mut().for_each(|o| o.picture_change = Some(0.0));
+    faces.observations.edit(|all| all.iter_mut().for_each(|o| o.picture_change = Some(0.0)));
     let turn = Turn {
         index: 1,
         segment: Segment::from_secs(2.0, 4.0).unwrap(),
@@ -158,7 +165,7 @@ fn a_photo_has_no_behaviour() {
         text: String::new(),
         words: Vec::new(),
     };
-    let found = face_turns(&[turn], &faces, &TurnsConfig::default());
+    let found = face_turns(&[turn], &faces, &TurnsConfig::default()).unwrap();
     assert_eq!((found[0].observations, found[0].left_out, found[0].nods), (0, 20, None));
     assert_eq!(found[0].missing(), Some(crate::table::Missing::StillPicture));
     assert_eq!(turn_columns()[0].value(&found[0]), Cell::Missing);

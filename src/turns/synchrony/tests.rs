@@ -47,7 +47,7 @@ fn faces(secs: usize) -> Faces {
     let track = |id: u32| Track::bare(id, Some(&format!("P{id}")), (Seconds::ZERO, Seconds::of(secs as f64)), n);
     let sampled = (0..n).map(|i| Seconds::of(0.1 * i as f64)).collect();
     Faces {
-        observations,
+        observations: observations.into(),
         tracks: vec![track(1), track(2)],
         persons: vec!["P1".into(), "P2".into()],
         sampled,
@@ -119,7 +119,7 @@ fn who_smiles_after_whom_is_told_and_heads_that_do_not_follow_are_not() {
     assert!(z[118] > 5.0 && (lag[118] - 0.4).abs() < 1e-9, "{:?}", &z[110..]);
     let half = super::tests::faces(600);
     let cut = turns[59].segment.end();
-    let half = Faces { observations: half.observations.into_iter().filter(|o| o.pts < cut).collect(), ..half };
+    let half = Faces { observations: half.observations.all().into_iter().filter(|o| o.pts < cut).collect(), ..half };
     let before = dyads_table(&Relations { faces: &half, ..Relations::of("i", &turns[..60], &links, &config) }).unwrap();
     for spec in before.schema().columns.iter().filter(|c| c.kind == Kind::F64 && c.cut_off != CutOff::Interview) {
         let (a, b) = (floats(&before, &spec.name), floats(&dyads, &spec.name));
