@@ -22,6 +22,8 @@ mod growth;
 mod hear;
 mod inputs;
 mod interview;
+#[cfg(test)]
+mod laughter_truth;
 mod lexicon;
 mod models;
 #[cfg(test)]
@@ -314,7 +316,9 @@ pub fn extract(
 
     progress(Progress::Step(Step::Describe));
     let step = Instant::now();
-    let scene = Scene::new(request, recipe, transcript.as_ref(), &heard, &seen, &warnings)?.with_words(&lexicon);
+    let scene = Scene::new(request, recipe, transcript.as_ref(), &heard, &seen, &warnings)?
+        .with_words(&lexicon)
+        .with_laughter();
     let tables = tables::tables(&scene)?;
     inputs.must_be_unchanged(request, recipe)?;
     let stage_bytes = stages.commit();

@@ -17,8 +17,8 @@ use crate::speaker::VAD_CHUNKS;
 use crate::table::Missing;
 use crate::transcript::Transcript;
 use crate::turns::{
-    self, BodyTurn, Cast, FaceTurn, Lexicon, NoOffset, Relations, SaidTurn, SpeakerLink, SpeakerMatch,
-    TranscriptOffset, TurnFacts,
+    self, BodyTurn, Cast, FaceTurn, Laughs, LaughterIn, Lexicon, NoOffset, Relations, SaidTurn, SpeakerLink,
+    SpeakerMatch, TranscriptOffset, TurnFacts,
 };
 use crate::warning::{ClockShift, TranscriptClock, Warning, Warnings};
 
@@ -66,6 +66,8 @@ pub(crate) struct Scene<'a> {
     pub(super) contradicted: Vec<bool>,
     /// Voice and person by the speaker of turns.
     pub(super) links: BTreeMap<String, SpeakerLink>,
+    /// Who laughs; `None` before [`Scene::with_laughter`].
+    pub(super) laughs: Option<Laughs>,
 }
 
 impl<'a> Scene<'a> {
@@ -141,6 +143,7 @@ impl<'a> Scene<'a> {
             said: Vec::new(),
             contradicted,
             links,
+            laughs: None,
         })
     }
 
@@ -150,6 +153,14 @@ impl<'a> Scene<'a> {
             let declared = transcript.language.as_deref();
             self.said = turns::said(&self.turns, lexicon, declared, &self.recipe.turns.language);
         }
+        self
+    }
+
+    /// The same with the laughter that the transcript marks and the sound tells.
+    pub(super) fn with_laughter(mut self) -> Self {
+        let is_asked = self.recipe.voice.laughter.enabled && self.heard.report.is_some();
+        let sound = is_asked.then_some(self.heard.laughs.as_slice());
+        self.laughs = Some(Laughs::of(&self.relations(), LaughterIn { marks: &self.events, sound }));
         self
     }
 
@@ -184,6 +195,7 @@ impl<'a> Scene<'a> {
             faces: &self.seen.faces,
             face_turns: &self.face_turns,
             contradicted: &self.contradicted,
+            laughs: self.laughs.as_ref(),
             config: &self.recipe.turns,
         }
     }
