@@ -8,6 +8,7 @@
 pub mod egemaps;
 mod egemaps_columns;
 mod intensity;
+mod laughter;
 mod level;
 mod pauses;
 mod pitch;
@@ -31,6 +32,7 @@ pub use crate::statistics::Spread;
 pub use egemaps_columns::{
     LldFrame, SegmentFunctionals, functional_columns, functionals_layout, lld_layout, opensmile_tables,
 };
+pub use laughter::{Laugh, LaughterConfig, laughs};
 pub use level::SILENCE_DB;
 pub use table::{VoiceFrame, voice_layout, voice_table};
 pub use turn::{TurnVoice, turn_voice};
@@ -84,6 +86,8 @@ pub struct VoiceConfig {
     /// How far back from the turn's end the noise floor is looked for.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub noise_window_secs: f64,
+    /// Laughter by its sound.
+    pub laughter: LaughterConfig,
 }
 
 impl Default for VoiceConfig {
@@ -99,6 +103,7 @@ impl Default for VoiceConfig {
             syllable_dip_db: 2.0,
             clipped_above: 0.99,
             noise_window_secs: 60.0,
+            laughter: LaughterConfig::default(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::transcript::place_on_sound;
 use super::{Inputs, Progress, Request, Step, Timings, Work, known_voices, told};
 use crate::annotation::{Annotation, Turn};
 use crate::audio::egemaps::{Extractor, LldSeries};
-use crate::audio::{self, Acoustics, VoiceModels};
+use crate::audio::{self, Acoustics, Laugh, VoiceModels};
 use crate::error::{Error, Result};
 use crate::media::{self, AudioReport, SpooledAudio, StreamPick};
 use crate::recipe::Recipe;
@@ -28,6 +28,8 @@ pub(crate) struct Heard {
     pub(crate) report: Option<AudioReport>,
     pub(crate) acoustics: Acoustics,
     pub(crate) lld: LldSeries,
+    /// What sounds like laughter, where that was asked.
+    pub(crate) laughs: Vec<Laugh>,
     pub(crate) diarization: Diarization,
 }
 
@@ -70,7 +72,8 @@ pub(super) fn hear(
             let on = sound.as_ref().map(|sound| (sound, &recipe.voice));
             let described = stages.result(Stage::Voice, on.as_ref(), || {
                 let acoustics = audio::acoustics(&buffer, voice, &recipe.voice)?;
-                Ok((acoustics, Extractor::new().lld_series(&buffer)?))
+                let laughs = audio::laughs(&buffer, &recipe.voice.laughter)?;
+                Ok((acoustics, Extractor::new().lld_series(&buffer)?, laughs))
             });
             progress(Progress::Step(Step::VoiceDone));
             (described, step.elapsed().as_secs_f64())
@@ -84,8 +87,8 @@ pub(super) fn hear(
     );
     let mut diarization = diarization?;
     diarization.warnings.drain(..).for_each(|w| warnings.push(w));
-    let (acoustics, lld) = described?;
-    let heard = Heard { acoustics, lld, diarization, audio: buffer, report: Some(decoded.report) };
+    let (acoustics, lld, laughs) = described?;
+    let heard = Heard { acoustics, lld, laughs, diarization, audio: buffer, report: Some(decoded.report) };
     Ok((heard, Timings { audio_decode_secs, voice_secs, speaker_secs, ..Timings::default() }))
 }
 

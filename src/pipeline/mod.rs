@@ -25,6 +25,8 @@ mod growth;
 mod hear;
 mod inputs;
 mod interview;
+#[cfg(test)]
+mod laughter_truth;
 mod lexicon;
 mod models;
 #[cfg(test)]
@@ -330,7 +332,7 @@ pub fn extract(
     correct(&mut corrected, &mut heard, &mut seen, transcript.is_some())?;
     corrected.warnings().into_iter().for_each(|w| warnings.push(w));
     let said = (transcript.as_ref(), &corrected);
-    let scene = Scene::new(request, recipe, said, &heard, &seen, &warnings)?.with_words(&lexicon);
+    let scene = Scene::new(request, recipe, said, &heard, &seen, &warnings)?.with_words(&lexicon).with_laughter()?;
     let tables = tables::tables(&scene)?;
     inputs.must_be_unchanged(request, recipe)?;
     let stage_bytes = stages.commit();

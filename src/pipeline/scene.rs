@@ -19,8 +19,8 @@ use crate::speaker::VAD_CHUNKS;
 use crate::table::Missing;
 use crate::transcript::Transcript;
 use crate::turns::{
-    self, BodyTurn, Cast, FaceTurn, Lexicon, NoOffset, Relations, SaidTurn, SpeakerLink, SpeakerMatch,
-    TranscriptOffset, TurnFacts,
+    self, BodyTurn, Cast, FaceTurn, Laughs, LaughterIn, Lexicon, NoOffset, Relations, SaidTurn, SpeakerLink,
+    SpeakerMatch, TranscriptOffset, TurnFacts,
 };
 use crate::warning::{ClockShift, TranscriptClock, Warning, Warnings};
 
@@ -72,6 +72,8 @@ pub(crate) struct Scene<'a> {
     pub(super) links: BTreeMap<String, SpeakerLink>,
     /// The turns in which somebody speaks, where there are others.
     pub(super) spoken: Option<Spoken>,
+    /// Who laughs; `None` before [`Scene::with_laughter`].
+    pub(super) laughs: Option<Laughs>,
 }
 
 impl<'a> Scene<'a> {
@@ -145,6 +147,7 @@ impl<'a> Scene<'a> {
             contradicted,
             links,
             spoken: None,
+            laughs: None,
         })
     }
 
@@ -156,6 +159,14 @@ impl<'a> Scene<'a> {
         }
         self.spoken = self.corrected.leaves_turns_out().then(|| Spoken::of(&self));
         self
+    }
+
+    /// The same with the laughter that the transcript marks and the sound tells.
+    pub(super) fn with_laughter(mut self) -> Result<Self> {
+        let is_asked = self.recipe.voice.laughter.enabled && self.heard.report.is_some();
+        let sound = is_asked.then_some(self.heard.laughs.as_slice());
+        self.laughs = Some(Laughs::of(&self.relations(), LaughterIn { marks: &self.events, sound })?);
+        Ok(self)
     }
 
     /// Key of the tables.
@@ -204,6 +215,7 @@ impl<'a> Scene<'a> {
             faces: &self.seen.faces,
             face_turns: &self.face_turns,
             contradicted: &self.contradicted,
+            laughs: self.laughs.as_ref(),
             config: &self.recipe.turns,
         }
     }

@@ -62,7 +62,7 @@ fn words_table(scene: &Scene<'_>) -> Result<Table> {
 }
 
 /// Every table but `interviews`, in the order of SCHEMA.md.
-const TABLES: [SceneTable; 18] = [
+const TABLES: [SceneTable; 19] = [
     SceneTable::new(|recipe| turns::turns_schema(&recipe.turns, recipe.body.is_on()), turns_table).of_features(),
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
     SceneTable::new(|recipe| turns::dyads_schema(&recipe.turns), |scene| turns::dyads_table(&scene.relations()))
@@ -76,6 +76,7 @@ const TABLES: [SceneTable; 18] = [
         |scene| turns::coupling_table(&scene.relations()),
     ),
     SceneTable::new(|_| turns::smiles_schema(), |scene| turns::smiles_table(&scene.relations())).only_with_rows(),
+    SceneTable::new(|_| turns::laughter_schema(), |scene| turns::laughter_table(&scene.relations())).only_with_rows(),
     SceneTable::new(|_| turns::words_schema(), words_table).only_with_rows(),
     SceneTable::new(|_| turns::events_schema(), |scene| turns::events_table(scene.id(), &scene.turns, &scene.events))
         .only_with_rows(),

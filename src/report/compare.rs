@@ -16,7 +16,7 @@ use crate::text::counted;
 const TOLD: usize = 60;
 
 /// What names a row, by table.
-const KEYS: [(&str, &[&str]); 14] = [
+const KEYS: [(&str, &[&str]); 15] = [
     ("turns", &["turn_index"]),
     ("turn_faces", &["turn_index", "person"]),
     ("dyads", &["turn_index", "listener"]),
@@ -24,6 +24,7 @@ const KEYS: [(&str, &[&str]); 14] = [
     ("coupling", &["from", "to", "signal", "measure"]),
     ("words", &["turn_index", "word_index"]),
     ("events", &["event_index"]),
+    ("laughter", &["laughter_index"]),
     ("annotations", &["annotation_index"]),
     ("speakers", &["speaker", "label"]),
     ("voice", &["frame"]),

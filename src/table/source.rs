@@ -10,6 +10,11 @@ pub const SMILE: &str = "face-api; MediaPipe";
 /// Short form, as columns' `source` names it, and the reference.
 pub const SOURCES: &[(&str, &str)] = &[
     (
+        "Bachorowski et al. 2001",
+        "Bachorowski, J.-A., Smoski, M. J., Owren, M. J. (2001). The acoustic features of human laughter. Journal of the \
+         Acoustical Society of America 110(3), 1581-1597.",
+    ),
+    (
         "Bazarevsky et al. 2020",
         "Bazarevsky, V., Grishchenko, I., Raveendran, K., Zhu, T., Zhang, F., Grundmann, M. (2020). BlazePose: \
          on-device real-time body pose tracking. arXiv 2006.10204. The networks of MediaPipe Pose, full.",
@@ -206,6 +211,11 @@ pub const SOURCES: &[(&str, &str)] = &[
         "Silero Team: Silero VAD, version 6.2.3. The network of voice activity: a probability of speech every 32 ms.",
     ),
     (
+        "Smoski & Bachorowski 2003",
+        "Smoski, M. J., Bachorowski, J.-A. (2003). Antiphonal laughter between friends and strangers. Cognition and \
+         Emotion 17(2), 327-340. Laughter in answer to another's.",
+    ),
+    (
         "Stiefelhagen & Zhu 2002",
         "Stiefelhagen, R., Zhu, J. (2002). Head orientation and gaze direction in meetings. CHI Extended Abstracts, \
          858-859.",
@@ -214,6 +224,11 @@ pub const SOURCES: &[(&str, &str)] = &[
         "Stivers et al. 2009",
         "Stivers, T., et al. (2009). Universals and cultural variation in turn-taking in conversation. PNAS 106(26), \
          10587-10592.",
+    ),
+    (
+        "Truong & van Leeuwen 2007",
+        "Truong, K. P., van Leeuwen, D. A. (2007). Automatic discrimination between laughter and speech. Speech \
+         Communication 49(2), 144-158.",
     ),
     (
         "Wang et al. 2023",

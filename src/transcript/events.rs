@@ -93,6 +93,10 @@ const SOUNDS: [&str; 81] = [
     "overlapping",
 ];
 
+/// Of those, the words for laughter.
+const LAUGHTER: [&str; 10] =
+    ["laugh", "chuckl", "giggl", "snicker", "lacht", "lachen", "gel\u{e4}chter", "rire", "risa", "r\u{ed}e"];
+
 /// Speech that was not understood is speech.
 const UNCLEAR: [&str; 14] = [
     "inaudible",
@@ -113,6 +117,11 @@ const UNCLEAR: [&str; 14] = [
 
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|w| !w.is_empty()).map(str::to_lowercase)
+}
+
+/// True for a description of a sound that says that somebody laughs: a word of it begins with one for laughter.
+pub fn is_laughter(what: &str) -> bool {
+    words(what).any(|word| LAUGHTER.iter().any(|beginning| word.starts_with(beginning)))
 }
 
 /// True for a description that names a sound.

@@ -16,6 +16,7 @@ use crate::warning::Warning;
 use draft::Draft;
 pub use embedded::embedded;
 pub use encoding::Encoding;
+pub use events::is_laughter;
 use format::Input;
 pub use format::{Format, supported};
 pub use frames::Rates;

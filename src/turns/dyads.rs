@@ -194,6 +194,9 @@ impl<'a> SoFar<'a> {
             listening: self.known.listening(here, (speaker, listener), &seen.gestures),
             entrainment: self.entrainment.of(at, listener),
             between: self.language.of(at, listener),
+            laughter: relations.laughs.map_or(Err(Missing::NotRequested), |l| {
+                l.between(at, (labels[speaker], labels[listener]), relations.config.laughter.answer_secs)
+            }),
             following,
         }
     }

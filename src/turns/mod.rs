@@ -27,6 +27,7 @@ mod floor;
 mod floors;
 mod lagged;
 mod language;
+mod laughter;
 mod listening;
 mod looking;
 mod matching;
@@ -63,6 +64,7 @@ pub use face_statistics::{FaceTurn, face_turns, turn_faces_schema, turn_faces_ta
 pub use floors::FloorConfig;
 pub use lagged::{LagSettings, Lagged, Pairing, lagged};
 pub use language::{LanguageConfig, Lexicon, SaidTurn, said};
+pub use laughter::{LaughingConfig, Laughs, Laughter, LaughterIn, laughter_schema, laughter_table};
 pub use matching::{SpeakerMatch, contradictions, dominant_speaker, match_speakers};
 pub use merged::merge_cues;
 pub use near::crowd;
@@ -174,6 +176,8 @@ pub struct TurnsConfig {
     pub synchrony: SynchronyConfig,
     /// What kinds of words are said.
     pub language: LanguageConfig,
+    /// Whose laughter it is, and when it answers another's.
+    pub laughter: LaughingConfig,
 }
 
 impl Default for TurnsConfig {
@@ -209,6 +213,7 @@ impl Default for TurnsConfig {
             entrainment: EntrainmentConfig::default(),
             synchrony: SynchronyConfig::default(),
             language: LanguageConfig::default(),
+            laughter: LaughingConfig::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::face_statistics::FaceTurn;
-use super::{SaidTurn, TurnsConfig};
+use super::{Laughs, SaidTurn, TurnsConfig};
 use crate::annotation::{Annotation, Turn};
 use crate::audio::{Acoustics, TurnVoice};
 use crate::face::Faces;
@@ -46,6 +46,8 @@ pub struct Relations<'a> {
     pub face_turns: &'a [FaceTurn],
     /// For each turn whether another voice than its label's talks most in it; may be empty.
     pub contradicted: &'a [bool],
+    /// The laughter; `None` before it was looked for.
+    pub laughs: Option<&'a Laughs>,
     /// Thresholds.
     pub config: &'a TurnsConfig,
 }
@@ -76,6 +78,7 @@ impl<'a> Relations<'a> {
             faces,
             face_turns,
             contradicted,
+            laughs: None,
             config,
         }
     }

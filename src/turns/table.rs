@@ -3,6 +3,7 @@
 use super::bodies::{BodyTurn, body_columns};
 use super::face_statistics::{FaceTurn, face_columns};
 use super::language::said_columns;
+use super::laughter::{self, OfTurn};
 use super::turn_floors::{self, TurnInFloor};
 use super::{Relations, SaidTurn, SpeechContext, TurnsConfig, measured, normalise};
 use crate::annotation::Turn;
@@ -82,6 +83,7 @@ struct TurnRow<'a> {
     said: &'a SaidTurn,
     egemaps: Functionals,
     body: Option<&'a BodyTurn>,
+    laughter: OfTurn,
 }
 
 /// Columns of the `turns` table, those of [`super::SpeakerZ`] left out, with those of bodies where they are looked at.
@@ -107,6 +109,7 @@ fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<TurnRow<'a>> {
         .of(Modality::Face),
     );
     columns.extend(voice_columns());
+    columns.extend(laughter::turn_columns().into_iter().map(|c| c.within(|r: &TurnRow<'a>| Some(&r.laughter))));
     columns.push(Column::text(
         "face_person",
         "The person whose face the following columns describe.",
@@ -323,6 +326,10 @@ pub fn turns_table(from: &TurnsOf<'_>) -> Result<Table> {
         said: from.said.get(i).unwrap_or(&nothing),
         egemaps: (from.egemaps)(i, turn),
         body: from.bodies.and_then(|b| b.get(i)),
+        laughter: relations.laughs.map_or(Err(Missing::NotRequested), |laughs| {
+            let place = from.spoken.map_or(Some(i), |(_, places)| places[i]).ok_or(Missing::NotSpeech)?;
+            laughs.of_turn(place, turn.speaker.as_deref())
+        }),
     });
     normalise::with_speaker_z(
         layout(from.config, from.bodies.is_some()).table(rows)?,

@@ -10,6 +10,7 @@ use crate::turns::face_statistics::FaceTurn;
 use crate::turns::floors::{is_backchannel, transfer};
 use crate::turns::lagged::Lagged;
 use crate::turns::language::{Between, between_columns};
+use crate::turns::laughter::{self, OfDyad};
 use crate::turns::listening::{self, Listening};
 use crate::turns::looking::{self, Looking};
 use crate::turns::near::Others;
@@ -52,6 +53,7 @@ pub(super) struct Dyad<'a> {
     pub(super) silent: Silent,
     pub(super) entrainment: Entrainment,
     pub(super) between: Between,
+    pub(super) laughter: OfDyad,
     pub(super) following: [Option<Lagged>; FOLLOWED.len()],
 }
 
@@ -106,6 +108,7 @@ pub(super) fn layout<'a>(config: &TurnsConfig) -> Layout<Dyad<'a>> {
     measures.extend(looking::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.looking))));
     measures.extend(listening::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.listening))));
     measures.extend(entrainment::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.entrainment))));
+    measures.extend(laughter::dyad_columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.laughter))));
     measures.extend((0..FOLLOWED.len()).flat_map(|signal| following_columns(signal, &config.synchrony)));
     columns.extend(cited(measured(Modality::Dyad, measures)));
     columns.extend(between_columns(&config.language).into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.between))));
