@@ -243,10 +243,20 @@ impl Claims {
 
     /// The cues that may be `speaker`'s, and how surely each is.
     pub(super) fn of_speaker(&self, speaker: usize) -> Vec<(Cue, f64)> {
+        self.among(speaker, |_| true)
+    }
+
+    /// Those of them that tell a voice.
+    fn heard_of_speaker(&self, speaker: usize) -> Vec<(Cue, f64)> {
+        self.among(speaker, |cue| self.learnt.heard[cue])
+    }
+
+    fn among(&self, speaker: usize, is: impl Fn(usize) -> bool) -> Vec<(Cue, f64)> {
         let Some(label) = self.speaker_of.iter().position(|s| *s == Some(speaker)) else { return Vec::new() };
         let belief = |cue: usize| self.learnt.belief[cue].iter().find(|b| b.0 == label).map_or(0.0, |b| b.1);
-        let own = (0..self.cues.len()).map(|c| (self.cues[c], belief(c) * self.learnt.one_voice[label]));
-        own.filter(|(_, belief)| *belief >= LEAST_BELIEF).collect()
+        let own = (0..self.cues.len()).filter(|c| is(*c));
+        let believed = own.map(|c| (self.cues[c], belief(c) * self.learnt.one_voice[label]));
+        believed.filter(|(_, belief)| *belief >= LEAST_BELIEF).collect()
     }
 }
 

@@ -68,6 +68,8 @@ pub(in crate::speaker) struct Learnt {
     pub(super) one_voice: Vec<f64>,
     /// Speech of each label that is heard alone.
     pub(super) secs: Vec<f64>,
+    /// Whether each turn tells a voice.
+    pub(super) heard: Vec<bool>,
     /// Share of the turns that tell a voice whose label is wrong, beside [`UNHEARD_SECS`] of ones that seldom are, 0 to
     /// 1; 0 where labels are trusted.
     pub(super) wrong: f64,
@@ -137,7 +139,8 @@ pub(super) fn learn(turns: &[TurnVoice], labels: usize, used: LabelUse, config: 
         }
         wrong = doubt_unheard(turns, &mut belief, labels);
     }
-    Learnt { voices, belief, weight, one_voice, secs: sums.secs, wrong }
+    let heard = turns.iter().map(|turn| turn.secs >= MIN_SECS).collect();
+    Learnt { voices, belief, weight, one_voice, secs: sums.secs, heard, wrong }
 }
 
 /// How probable each label is for a turn, by its own word and by how it sounds beside the other turns.

@@ -26,6 +26,9 @@ const ROUNDS: usize = 2;
 /// A stretch goes to the one whose turn is there only by turns that are that one's as surely as this.
 const HANDOVER_BELIEF: f64 = 0.9;
 
+/// Where a recording is heard well, the voice of a stretch longer than this tells whose it is.
+const VOICE_TELLS: f64 = 0.5;
+
 /// A stretch that no turn is near, and in which voice activity's probability never reaches this, is nobody's.
 const STRAY_PROBABILITY: f64 = 0.1;
 
@@ -58,13 +61,15 @@ pub(in crate::speaker) fn weigh(
 ) {
     let mut found: Vec<Claim> =
         (0..active.len()).map(|speaker| Claim::new(speaker, claims, frames.count.len(), config.edge_secs)).collect();
-    let told: Vec<&[f64]> = found.iter().map(|claim| claim.told.as_slice()).collect();
-    let agreement = Agreement::new(active, &told, claims);
+    let told_by_voice = |speaker: usize| told(&claims.heard_of_speaker(speaker), frames.count.len(), config.edge_secs);
+    let told_by_voice: Vec<Vec<f64>> = (0..active.len()).map(told_by_voice).collect();
+    let agreement = Agreement::new(active, &told_by_voice, claims);
     if agreement.sound_is_surer() {
         return;
     }
     let margin = agreement.margin(config);
-    hand_over(active, &mut frames, &found, config.handover_claim);
+    let longest = if agreement.is_heard_well() { VOICE_TELLS } else { f64::INFINITY };
+    hand_over(active, &mut frames, &found, (config.handover_claim, longest));
     hear(&mut found, &frames, config);
     let heard = active.to_vec();
     for speaker in 0..active.len() {
@@ -203,8 +208,8 @@ fn drop_strays(active: &mut [Vec<bool>], found: &[Claim], vad: &[f32]) {
 }
 
 /// Gives stretches that no turn gives to their speaker, and what is heard in them, to the one whose turn most surely is
-/// there, where that is surer than `least` and one speaks at a time.
-fn hand_over(active: &mut [Vec<bool>], frames: &mut Frames<'_>, found: &[Claim], least: f64) {
+/// there, where that is surer than `least`, they are no longer than `longest` and one speaks at a time.
+fn hand_over(active: &mut [Vec<bool>], frames: &mut Frames<'_>, found: &[Claim], (least, longest): (f64, f64)) {
     for speaker in 0..active.len() {
         let unclaimed = |f: usize| active[speaker][f] && !found[speaker].reach[f];
         for run in runs(frames.count.len(), unclaimed) {
@@ -212,7 +217,8 @@ fn hand_over(active: &mut [Vec<bool>], frames: &mut Frames<'_>, found: &[Claim],
             let others = (0..active.len()).filter(|&s| s != speaker).map(|s| (s, mean(s)));
             let best = others.fold((speaker, 0.0), |b, o| if o.1 > b.1 { o } else { b });
             let alone = frames.count[run.clone()].iter().filter(|c| **c < 2).count();
-            if best.1 > least && 2 * alone > run.len() {
+            let is_short = run.len() as f64 * FRAMES.hop_secs() <= longest;
+            if best.1 > least && is_short && 2 * alone > run.len() {
                 active[speaker][run.clone()].fill(false);
                 active[best.0][run.clone()].fill(true);
                 for f in run {
