@@ -9,6 +9,7 @@
 
 mod agreement;
 mod cover;
+mod groups;
 mod hearing;
 pub(super) mod learn;
 pub(super) mod level;
