@@ -34,8 +34,8 @@ pub(super) struct Agreement {
 }
 
 impl Agreement {
-    /// Of `active`, a row a speaker, and what the turns that tell a voice claim for each of them in each frame: others may
-    /// be wrong unseen, and the sound is not to be blamed for that.
+    /// Of `active`, a row a speaker, and what the turns that tell a voice claim for each of them in each frame: others
+    /// may be wrong unseen, and the sound is not to be blamed for that.
     pub(super) fn new(active: &[Vec<bool>], told: &[Vec<f64>], claims: &Claims) -> Self {
         let frames = active.first().map_or(0, Vec::len);
         let (mut sure, mut heard) = (0usize, 0usize);

@@ -1,9 +1,9 @@
 //! Where a turn truly lies: its edges are anywhere within their uncertainty, and the sound between them tells where.
 //!
 //! Every pair of a start and an end within reach of those told is weighed by what the sound speaks for a start there,
-//! for an end there, and for the speaker in between; a frame is covered with the probability of all the pairs around it.
-//! Where the sound does not tell, that is the turn as told, its edges blurred; where it is clear, the edges are those of
-//! the sound.
+//! for an end there, and for the speaker in between; a frame is covered with the probability of all the pairs around
+//! it. Where the sound does not tell, that is the turn as told, its edges blurred; where it is clear, the edges are
+//! those of the sound.
 
 use super::Cue;
 use super::hearing::{Voice, first_frame};

@@ -1,6 +1,6 @@
-//! What labels the turns would have by their voices: turns grouped by likeness, and each group given the label that most
-//! of its speech is told to be. Where the longest turns of a label are wrong, its voice is learnt from the wrong ones and
-//! no turn alone tells; the groups do.
+//! What labels the turns would have by their voices: turns grouped by likeness, and each group given the label that
+//! most of its speech is told to be. Where the longest turns of a label are wrong, its voice is learnt from the wrong
+//! ones and no turn alone tells; the groups do.
 
 use super::super::embedding::{cosine, unit};
 use super::learn::{MIN_SECS, TurnVoice};

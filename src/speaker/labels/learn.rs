@@ -138,8 +138,8 @@ pub(super) fn learn(turns: &[TurnVoice], labels: usize, used: LabelUse, config: 
     Learnt { voices, belief, weight, one_voice, secs: sums.secs, heard, wrong }
 }
 
-/// What is believed of each turn from `first`, a label a turn, on, and how well that explains the labels and voices, as a
-/// logarithm: each turn beside all others.
+/// What is believed of each turn from `first`, a label a turn, on, and how well that explains the labels and voices, as
+/// a logarithm: each turn beside all others.
 fn settled(
     turns: &[TurnVoice],
     first: &[usize],
@@ -166,8 +166,8 @@ fn settled(
     (belief, explained)
 }
 
-/// How probable each label is for a turn, by its own word and by how it sounds beside the other turns; and the logarithm of what all of
-/// them make of it.
+/// How probable each label is for a turn, by its own word and by how it sounds beside the other turns; and the
+/// logarithm of what all of them make of it.
 fn weighed(turn: &TurnVoice, others: &Sums, config: &LabelEvidenceConfig) -> (Vec<(usize, f64)>, f64) {
     let Some(voice) = turn.voice() else { return (vec![(turn.label, 1.0)], 0.0) };
     let odds_per_cosine = config.log_odds_per_cosine * (turn.secs / WHOLE_SECS).min(1.0);
@@ -191,8 +191,8 @@ fn weighed(turn: &TurnVoice, others: &Sums, config: &LabelEvidenceConfig) -> (Ve
     (all.filter(|(_, p)| *p >= LEAST_BELIEF).collect(), best + total.ln())
 }
 
-/// Believes turns that tell no voice by how far those that do are right: labels that were found wrong where one can tell
-/// are no better where one cannot. Gives the share that is wrong.
+/// Believes turns that tell no voice by how far those that do are right: labels that were found wrong where one can
+/// tell are no better where one cannot. Gives the share that is wrong.
 fn doubt_unheard(turns: &[TurnVoice], belief: &mut [Vec<(usize, f64)>], labels: usize) -> f64 {
     let (mut right, mut all) = (UNHEARD_SECS * UNHEARD_BELIEF, UNHEARD_SECS);
     for (turn, belief) in turns.iter().zip(&*belief).filter(|(t, _)| t.secs >= MIN_SECS) {

@@ -49,10 +49,11 @@ struct Claim {
 /// Mends `active`, a row a speaker, by the turns that name them.
 ///
 /// A stretch of the sound that no turn gives to its speaker goes to the one whose turn is there. An edge that the sound
-/// shows is moved only where turns and sound together are surer than `change_margin`, or surer still where the recording
-/// is heard well ([`Agreement`]); what the sound has nothing of is the turn's where that is likelier than not, and where
-/// the sound has another there instead, only where it is that much surer. As many talk as segmentation hears, or as the
-/// turns claim, if those are more. Where labels are found wrong and the recording is heard well, all stays as heard.
+/// shows is moved only where turns and sound together are surer than `change_margin`, or surer still where the
+/// recording is heard well ([`Agreement`]); what the sound has nothing of is the turn's where that is likelier than
+/// not, and where the sound has another there instead, only where it is that much surer. As many talk as segmentation
+/// hears, or as the turns claim, if those are more. Where labels are found wrong and the recording is heard well, all
+/// stays as heard.
 pub(in crate::speaker) fn weigh(
     active: &mut [Vec<bool>],
     mut frames: Frames<'_>,
@@ -244,8 +245,8 @@ fn keep_count(active: &mut [Vec<bool>], found: &[Claim], count: &[u8], margin: f
     }
 }
 
-/// Fills pauses of a speaker no longer than `longest`, all of which is more probably inside a turn than not and in which
-/// nobody talks.
+/// Fills pauses of a speaker no longer than `longest`, all of which is more probably inside a turn than not and in
+/// which nobody talks.
 fn bridge(active: &mut [Vec<bool>], speaker: usize, claim: &Claim, longest: f64) {
     let longest = (longest / FRAMES.hop_secs()) as usize;
     let pauses = runs(active[speaker].len(), |f| !active[speaker][f]);
