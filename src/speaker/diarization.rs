@@ -2,6 +2,7 @@
 
 use super::apart;
 use super::embedding::Embedding;
+use super::labels::level::Level;
 use super::labels::weigh::{Frames, weigh};
 use super::labels::{Claims, LabelledTurn};
 use super::overlooked;
@@ -120,7 +121,8 @@ impl RecordingHeard {
             let mut active: Vec<Vec<bool>> =
                 turns.iter().map(|t| reconstruct::frames_in(t, tracks.speaker_count.len())).collect();
             let (activity, count) = (labels.activity(tracks), &tracks.speaker_count);
-            weigh(&mut active, Frames { activity, count, vad: vad_probability }, claims, &config.label_evidence);
+            let level = Level::new(audio, count.len())?;
+            weigh(&mut active, Frames { activity, count, vad: vad_probability, level }, claims, &config.label_evidence);
             turns = active.iter().map(|row| reconstruct::segments(row, &config.turns, audio.duration())).collect();
         }
         reconstruct::bridge_backchannels(&mut turns, &config.turns);

@@ -3,12 +3,16 @@
 //! A labelled turn claims the time between its edges for its label, the less sure the nearer to an edge ([`Cue`]). What
 //! the turns of a label sound like is that label's voice, and a turn that sounds like another label's is believed less
 //! ([`learn`]). Diarization then takes the labels' voices for its speakers and gives tracks to them by voice and claim
-//! together. Where the edges of a turn truly lie, the sound tells as far as it is clear ([`cover`]), and where the turns
-//! tell more than was heard, a speaker talks where it would not have without ([`weigh`]).
+//! together. Where the edges of a turn truly lie, the sound tells as far as it is clear ([`cover`], [`hearing`],
+//! [`level`]), and where the turns tell more than was heard, a speaker talks where it would not have without
+//! ([`weigh`]).
 
+mod agreement;
 mod cover;
+mod groups;
 mod hearing;
 pub(super) mod learn;
+pub(super) mod level;
 pub(super) mod weigh;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +22,9 @@ use super::vad::CHUNKS;
 use crate::annotation::SegmentIndex;
 use crate::time::{Seconds, Segment};
 use learn::{Learnt, TurnVoice, learn};
+
+/// A turn that is less surely a speaker's claims nothing for that speaker.
+const LEAST_BELIEF: f64 = 0.1;
 
 /// What the labels of a transcript are taken for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -49,13 +56,12 @@ pub struct LabelEvidenceConfig {
     /// What a second inside a turn speaks for the one it names, beside `resegmentation.evidence_per_sec` of the voice.
     #[schemars(range(min = 0.0))]
     pub claim_per_sec: f64,
-    /// What a second of sound speaks for an edge of a turn being elsewhere within its uncertainty, as a share of its
-    /// frames' log-likelihood ratios added up: neighbouring frames hear the same. Chosen on the clips of the labels'
-    /// test, on which 2 to 6 do alike.
+    /// What a second of sound inside a turn speaks for its edges, as a share of its frames' log odds added up, beside
+    /// what is heard at the edges themselves: neighbouring frames hear the same. The weights of both are fitted for 3.
     #[schemars(range(min = 0.0))]
     pub sound_per_sec: f64,
     /// An edge that the sound shows is moved only where turns and sound together are surer than a half by this, 0 to
-    /// 0.5. More keeps the sound's edges, less the turns'; 0.1 to 0.4 do alike on the same clips.
+    /// 0.5. More keeps the sound's edges, less the turns'; 0.2 and 0.3 do alike on the clips of the labels' test.
     #[schemars(range(min = 0.0, max = 0.5))]
     pub change_margin: f64,
     /// And only by more than this.
@@ -227,15 +233,31 @@ impl Claims {
         silent.into_iter().map(|s| 1.0 - s).collect()
     }
 
-    /// The cues that are most probably `speaker`'s, and what the label weighs.
-    pub(super) fn of_speaker(&self, speaker: usize) -> (Vec<Cue>, f64) {
-        let most_probable = |cue: usize| {
-            let best = self.learnt.belief[cue].iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-            best.map(|b| b.0)
-        };
-        let label = self.speaker_of.iter().position(|s| *s == Some(speaker));
-        let own = (0..self.cues.len()).filter(|&c| label.is_some() && most_probable(c) == label);
-        (own.map(|c| self.cues[c]).collect(), label.map_or(0.0, |l| self.learnt.weight[l]))
+    /// How many labels have a turn that covers a segmentation frame with at least this probability.
+    fn surely_said(&self, frame: usize, sure: f64) -> usize {
+        let over = self.over(FRAMES.centre(frame).get()).into_iter().filter(|(_, covers)| *covers > sure);
+        let mut labels: Vec<usize> = over.map(|(cue, _)| self.cues[cue].label).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels.len()
+    }
+
+    /// The cues that may be `speaker`'s, and how surely each is.
+    pub(super) fn of_speaker(&self, speaker: usize) -> Vec<(Cue, f64)> {
+        self.among(speaker, |_| true)
+    }
+
+    /// Those of them that tell a voice.
+    fn heard_of_speaker(&self, speaker: usize) -> Vec<(Cue, f64)> {
+        self.among(speaker, |cue| self.learnt.heard[cue])
+    }
+
+    fn among(&self, speaker: usize, is: impl Fn(usize) -> bool) -> Vec<(Cue, f64)> {
+        let Some(label) = self.speaker_of.iter().position(|s| *s == Some(speaker)) else { return Vec::new() };
+        let belief = |cue: usize| self.learnt.belief[cue].iter().find(|b| b.0 == label).map_or(0.0, |b| b.1);
+        let own = (0..self.cues.len()).filter(|c| is(*c));
+        let believed = own.map(|c| (self.cues[c], belief(c) * self.learnt.one_voice[label]));
+        believed.filter(|(_, belief)| *belief >= LEAST_BELIEF).collect()
     }
 }
 

@@ -1,39 +1,38 @@
 //! Where a turn truly lies: its edges are anywhere within their uncertainty, and the sound between them tells where.
 //!
-//! Every pair of a start and an end within reach of those told is weighed by what the sound between them speaks for the
-//! speaker; a frame is covered with the probability of all the pairs around it. Where the sound does not tell, that is
-//! the turn as told, its edges blurred; where it is clear, the edges are those of the sound.
+//! Every pair of a start and an end within reach of those told is weighed by what the sound speaks for a start there,
+//! for an end there, and for the speaker in between; a frame is covered with the probability of all the pairs around
+//! it. Where the sound does not tell, that is the turn as told, its edges blurred; where it is clear, the edges are
+//! those of the sound.
 
 use super::Cue;
-use super::hearing::first_frame;
+use super::hearing::{Voice, first_frame};
 
-/// What the sound speaks for a speaker, added up from the first frame on.
-pub(super) struct Heard(Vec<f64>);
+/// What the sound speaks for turns of a speaker.
+pub(super) struct Heard<'a> {
+    voice: &'a Voice<'a>,
+    /// What speaks for the speaker inside a turn, added up from the first frame on.
+    inside: Vec<f64>,
+}
 
-impl Heard {
-    /// Of each frame's log-likelihood ratio, `constant` added to each and `weight` a frame.
-    pub(super) fn new(log_odds: &[f64], constant: f64, weight: f64) -> Self {
-        let mut sums = Vec::with_capacity(log_odds.len() + 1);
-        let mut sum = 0.0;
-        sums.push(sum);
-        for value in log_odds {
-            sum += weight * (value + constant);
-            sums.push(sum);
-        }
-        Heard(sums)
-    }
-
-    fn frames(&self) -> usize {
-        self.0.len() - 1
+impl<'a> Heard<'a> {
+    /// Others' turns claim each frame as surely as `claimed`; `a_frame` is what a frame weighs.
+    pub(super) fn new(voice: &'a Voice<'a>, claimed: &[f64], a_frame: f64) -> Self {
+        let mut inside = voice.inside(claimed);
+        inside.iter_mut().for_each(|sum| *sum *= a_frame);
+        Heard { voice, inside }
     }
 
     /// The probability that `cue` covers each frame of those it can: the first of them, and the values.
     fn cover(&self, cue: &Cue, edge: f64) -> (usize, Vec<f64>) {
-        let at = |secs: f64| first_frame(secs, self.frames());
+        let at = |secs: f64| first_frame(secs, self.inside.len() - 1);
         let starts = at(cue.start - edge)..at(cue.start + edge) + 1;
         let ends = at(cue.end - edge)..at(cue.end + edge) + 1;
         let first = starts.start;
-        let heard = |start: usize, end: usize| self.0[end] - self.0[start];
+        let before = self.inside[first];
+        let begins: Vec<f64> = starts.clone().map(|s| self.voice.start(s) - (self.inside[s] - before)).collect();
+        let stops: Vec<f64> = ends.clone().map(|e| self.voice.end(e) + (self.inside[e] - before)).collect();
+        let heard = |s: usize, e: usize| begins[s - starts.start] + stops[e - ends.start];
         let pairs = || starts.clone().flat_map(|s| ends.clone().filter(move |e| *e > s).map(move |e| (s, e)));
         let most = pairs().map(|(s, e)| heard(s, e)).fold(f64::NEG_INFINITY, f64::max);
         // What begins at each frame, less what has ended.
@@ -53,12 +52,12 @@ impl Heard {
         (first, running.collect())
     }
 
-    /// The probability that one of `cues` covers each frame.
-    pub(super) fn covered(&self, cues: &[Cue], edge: f64) -> Vec<f64> {
-        let mut silent = vec![1.0; self.frames()];
-        for cue in cues {
+    /// The probability that one of `cues`, each the speaker's as surely as told, covers each frame.
+    pub(super) fn covered(&self, cues: &[(Cue, f64)], edge: f64) -> Vec<f64> {
+        let mut silent = vec![1.0; self.inside.len() - 1];
+        for (cue, belief) in cues {
             let (first, cover) = self.cover(cue, edge);
-            silent.iter_mut().skip(first).zip(cover).for_each(|(s, c)| *s *= 1.0 - c);
+            silent.iter_mut().skip(first).zip(cover).for_each(|(s, c)| *s *= 1.0 - belief * c);
         }
         silent.into_iter().map(|s| 1.0 - s).collect()
     }
@@ -67,44 +66,61 @@ impl Heard {
 #[cfg(test)]
 mod tests {
     use super::super::super::segmentation::FRAMES;
+    use super::super::hearing::Hearing;
+    use super::super::level::Level;
     use super::*;
 
-    /// The probability at `at` seconds of a turn from 2 to 5 s, of what `log_odds` says of each second.
-    fn covered(log_odds: impl Fn(f64) -> f64, at: f64) -> f64 {
-        let values: Vec<f64> = (0..400).map(|f| log_odds(FRAMES.centre(f).get())).collect();
-        let heard = Heard::new(&values, 0.0, 0.05);
-        heard.covered(&[Cue { start: 2.0, end: 5.0, label: 0 }], 0.5)[first_frame(at, 400)]
+    const COUNT: usize = 400;
+
+    /// How surely `cue`, as surely the speaker's as `belief`, covers each frame, where the speaker is heard as `talks`.
+    fn covered(talks: impl Fn(f64) -> bool, cue: Cue, belief: f64) -> Vec<f64> {
+        let on = |f: usize| talks(FRAMES.centre(f).get());
+        let level = Level::of((0..COUNT).map(|f| if on(f) { 0.8 } else { -0.9 }).collect());
+        let vad: Vec<f32> = (0..220).map(|c| if talks(0.032 * f64::from(c) + 0.016) { 0.98 } else { 0.01 }).collect();
+        let hearing = Hearing::new(&vad, &level);
+        let activity = [(0..COUNT).map(|f| if on(f) { 0.95 } else { 0.01 }).collect::<Vec<f32>>()];
+        let count: Vec<u8> = (0..COUNT).map(|f| u8::from(on(f))).collect();
+        let voice = Voice::new(&hearing, 0, &activity, &count);
+        Heard::new(&voice, &[0.0; COUNT], 0.05).covered(&[(cue, belief)], 0.5)
     }
 
-    #[test]
-    fn a_turn_of_which_nothing_is_heard_lies_as_told() {
-        for (at, expected) in [(1.45, 0.0), (1.75, 0.25), (2.0, 0.5), (2.52, 1.0), (4.0, 1.0), (5.0, 0.5), (5.55, 0.0)]
-        {
-            let found = covered(|_| 0.0, at);
-            assert!((found - expected).abs() < 0.03, "{at}: {found} in place of {expected}");
-        }
+    fn turn(start: f64, end: f64) -> Cue {
+        Cue { start, end, label: 0 }
     }
 
     #[test]
     fn an_edge_that_is_heard_is_the_turns() {
-        let from = |start: f64| move |at: f64| if at >= start && at < 5.0 { 3.0 } else { -3.0 };
         for start in [1.7, 2.0, 2.4] {
-            assert!(covered(from(start), start - 0.25) < 0.2 && covered(from(start), start + 0.25) > 0.8, "{start}");
+            let found = covered(|at| at >= start && at < 5.0, turn(2.0, 5.0), 1.0);
+            let at = |secs: f64| found[first_frame(secs, COUNT)];
+            assert!(at(start - 0.25) < 0.2 && at(start + 0.15) > 0.8, "{start}");
+            assert!(at(4.85) > 0.8 && at(5.3) < 0.3, "{start}");
         }
-        // Beyond the uncertainty of what is told, nothing is the turn's.
-        assert!(covered(from(1.0), 1.4) < 1e-9 && covered(from(1.0), 1.75) > 0.8);
-        // A turn is somewhere, though the sound speaks against all of it.
-        assert!(covered(|_| -3.0, 3.5) > 0.99);
+    }
+
+    #[test]
+    fn beyond_the_uncertainty_of_what_is_told_nothing_is_the_turns() {
+        let found = covered(|at| at >= 1.0 && at < 5.0, turn(2.0, 5.0), 1.0);
+        assert!(found[first_frame(1.4, COUNT)] < 1e-9 && found[first_frame(1.75, COUNT)] > 0.8);
+        // A turn is somewhere, though nothing is heard of it, but no surer than it is believed to be the speaker's.
+        for belief in [1.0, 0.6] {
+            let most = covered(|_| false, turn(2.0, 5.0), belief)[first_frame(3.5, COUNT)];
+            assert!((most - belief).abs() < 0.01, "{most}");
+        }
     }
 
     #[test]
     fn a_turn_beyond_the_sound_covers_nothing_and_one_shorter_than_its_edges_lies_somewhere() {
-        let heard = Heard::new(&[0.0; 100], 0.0, 0.05);
-        let beyond = heard.covered(&[Cue { start: 50.0, end: 60.0, label: 0 }], 0.5);
-        assert!(beyond.len() == 100 && beyond.iter().all(|p| *p == 0.0));
-        let short = heard.covered(&[Cue { start: 0.8, end: 0.85, label: 0 }], 0.5);
-        let most = short.iter().copied().fold(0.0, f64::max);
-        assert!(most > 0.4 && most < 0.8, "{most}");
-        assert!(Heard::new(&[], 0.0, 1.0).covered(&[Cue { start: 0.0, end: 1.0, label: 0 }], 0.5).is_empty());
+        assert!(covered(|_| true, turn(50.0, 60.0), 1.0).iter().all(|p| *p == 0.0));
+        let most = |talks: &dyn Fn(f64) -> bool| {
+            covered(talks, turn(0.8, 0.85), 1.0)
+                .into_iter()
+                .enumerate()
+                .fold((0, 0.0), |b, p| if p.1 > b.1 { p } else { b })
+        };
+        // It is where something is heard, a third of a second later.
+        let heard = most(&|at| (1.0..1.3).contains(&at));
+        assert!((1.0..1.3).contains(&FRAMES.centre(heard.0).get()) && heard.1 > 0.8, "{heard:?}");
+        assert!(most(&|_| false).1 > 0.05);
     }
 }

@@ -2,13 +2,14 @@
 //! the turns, each compared with its label's other turns.
 
 use super::super::embedding::{Embedding, cosine, unit};
+use super::groups::by_group;
 use super::{LabelEvidenceConfig, LabelUse};
 
 /// Rounds of weighing turns and learning voices; the weights move by less than a hundredth after four on the clips.
 const ROUNDS: usize = 6;
 
 /// A turn with less speech of its own, in seconds, tells no voice.
-const MIN_SECS: f64 = 0.3;
+pub(super) const MIN_SECS: f64 = 0.3;
 
 /// From so many seconds on a turn's voice says all it can.
 const WHOLE_SECS: f64 = 1.0;
@@ -16,9 +17,21 @@ const WHOLE_SECS: f64 = 1.0;
 /// How similar a turn is to its label's voice where that has no other turn to compare with.
 const USUAL_SIMILARITY: f64 = 0.6;
 
+/// A voice of so many seconds tells half of what it would: its cosine lies half-way to [`USUAL_SIMILARITY`].
+const HALF_SECS: f64 = 1.0;
+
+/// Turns that tell no voice are as surely right as those that do, beside this many seconds of turns that are right with
+/// [`UNHEARD_BELIEF`]; and surely to this power: short turns are mistaken more easily, by people too.
+const UNHEARD_SECS: f64 = 2.0;
+const UNHEARD_BELIEF: f64 = 0.97;
+const UNHEARD_POWER: i32 = 2;
+
 /// Mean cosine of stretches to the voice of their label: up to the first it is no one voice, from the second on surely
 /// one. Measured 0.63 over the far microphones of `ami_trn*`; two voices half and half have 0.45 to 0.57.
 const ONE_VOICE: (f64, f64) = (0.5, 0.62);
+
+/// Labels as voices group them explain the turns better than those told from so much on, as a logarithm.
+const CLEARLY: f64 = 2.0;
 
 /// Beliefs below this are left out.
 const LEAST_BELIEF: f64 = 1e-3;
@@ -59,6 +72,11 @@ pub(in crate::speaker) struct Learnt {
     pub(super) one_voice: Vec<f64>,
     /// Speech of each label that is heard alone.
     pub(super) secs: Vec<f64>,
+    /// Whether each turn tells a voice.
+    pub(super) heard: Vec<bool>,
+    /// Share of the turns that tell a voice whose label is wrong, beside [`UNHEARD_SECS`] of ones that seldom are, 0 to
+    /// 1; 0 where labels are trusted.
+    pub(super) wrong: f64,
 }
 
 /// Sums of the labels' turns, each turn by how far it is believed.
@@ -99,42 +117,67 @@ impl Sums {
 
 /// Learns the voices of `labels` labels.
 pub(super) fn learn(turns: &[TurnVoice], labels: usize, used: LabelUse, config: &LabelEvidenceConfig) -> Learnt {
-    let told = |t: &TurnVoice| vec![(t.label, 1.0)];
-    let mut belief: Vec<Vec<(usize, f64)>> = turns.iter().map(told).collect();
+    let told: Vec<usize> = turns.iter().map(|turn| turn.label).collect();
+    let mut belief: Vec<Vec<(usize, f64)>> = told.iter().map(|label| vec![(*label, 1.0)]).collect();
     if used == LabelUse::Evidence && labels > 1 {
-        // One after the other, the surest voice first: all at once, two labels exchanged for each other would change
-        // back and forth.
-        let mut order: Vec<usize> = (0..turns.len()).collect();
-        order.sort_by(|&a, &b| turns[b].secs.total_cmp(&turns[a].secs));
-        for _ in 0..ROUNDS {
-            let mut sums = Sums::new(turns, &belief, labels);
-            for &i in &order {
-                sums.add(&turns[i], &belief[i], -1.0);
-                belief[i] = weighed(&turns[i], &sums, config);
-                sums.add(&turns[i], &belief[i], 1.0);
-            }
-        }
+        let (as_told, by_voice) =
+            (settled(turns, &told, labels, config), settled(turns, &by_group(turns, labels), labels, config));
+        belief = if by_voice.1 > as_told.1 + CLEARLY { by_voice.0 } else { as_told.0 };
     }
     let sums = Sums::new(turns, &belief, labels);
     let voices: Vec<Embedding> = (0..labels).map(|label| sums.voice(label)).collect();
-    let (mut one_voice, mut weight) = (vec![1.0; labels], vec![1.0; labels]);
+    let (mut one_voice, mut weight, mut wrong) = (vec![1.0; labels], vec![1.0; labels], 0.0);
     if used != LabelUse::Trust {
         for label in 0..labels {
             one_voice[label] = sums.one_voice(label);
             weight[label] = one_voice[label] * kept(label, turns, &belief);
         }
+        wrong = doubt_unheard(turns, &mut belief, labels);
     }
-    Learnt { voices, belief, weight, one_voice, secs: sums.secs }
+    let heard = turns.iter().map(|turn| turn.secs >= MIN_SECS).collect();
+    Learnt { voices, belief, weight, one_voice, secs: sums.secs, heard, wrong }
 }
 
-/// How probable each label is for a turn, by its own word and by how it sounds beside the other turns.
-fn weighed(turn: &TurnVoice, others: &Sums, config: &LabelEvidenceConfig) -> Vec<(usize, f64)> {
-    let Some(voice) = turn.voice() else { return vec![(turn.label, 1.0)] };
+/// What is believed of each turn from `first`, a label a turn, on, and how well that explains the labels and voices, as
+/// a logarithm: each turn beside all others.
+fn settled(
+    turns: &[TurnVoice],
+    first: &[usize],
+    labels: usize,
+    config: &LabelEvidenceConfig,
+) -> (Vec<Vec<(usize, f64)>>, f64) {
+    let mut belief: Vec<Vec<(usize, f64)>> = first.iter().map(|label| vec![(*label, 1.0)]).collect();
+    // One after the other, the surest voice first: all at once, two labels exchanged for each other would change back
+    // and forth.
+    let mut order: Vec<usize> = (0..turns.len()).collect();
+    order.sort_by(|&a, &b| turns[b].secs.total_cmp(&turns[a].secs));
+    let mut explained = 0.0;
+    for _ in 0..ROUNDS {
+        let mut sums = Sums::new(turns, &belief, labels);
+        explained = 0.0;
+        for &i in &order {
+            sums.add(&turns[i], &belief[i], -1.0);
+            let (believed, evidence) = weighed(&turns[i], &sums, config);
+            belief[i] = believed;
+            explained += evidence;
+            sums.add(&turns[i], &belief[i], 1.0);
+        }
+    }
+    (belief, explained)
+}
+
+/// How probable each label is for a turn, by its own word and by how it sounds beside the other turns; and the
+/// logarithm of what all of them make of it.
+fn weighed(turn: &TurnVoice, others: &Sums, config: &LabelEvidenceConfig) -> (Vec<(usize, f64)>, f64) {
+    let Some(voice) = turn.voice() else { return (vec![(turn.label, 1.0)], 0.0) };
     let odds_per_cosine = config.log_odds_per_cosine * (turn.secs / WHOLE_SECS).min(1.0);
     let other_labels = (others.of.len() - 1).max(1) as f64;
     let log_odds = |label: usize| {
         let similarity = match others.voice(label) {
-            Some(rest) => cosine(&voice, &rest),
+            Some(rest) => {
+                let told = others.secs[label] / (others.secs[label] + HALF_SECS);
+                USUAL_SIMILARITY + told * (cosine(&voice, &rest) - USUAL_SIMILARITY)
+            }
             None if label == turn.label => USUAL_SIMILARITY,
             None => return f64::NEG_INFINITY,
         };
@@ -145,7 +188,25 @@ fn weighed(turn: &TurnVoice, others: &Sums, config: &LabelEvidenceConfig) -> Vec
     let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = scores.iter().map(|s| (s - best).exp()).sum();
     let all = scores.iter().enumerate().map(|(label, s)| (label, (s - best).exp() / total));
-    all.filter(|(_, p)| *p >= LEAST_BELIEF).collect()
+    (all.filter(|(_, p)| *p >= LEAST_BELIEF).collect(), best + total.ln())
+}
+
+/// Believes turns that tell no voice by how far those that do are right: labels that were found wrong where one can
+/// tell are no better where one cannot. Gives the share that is wrong.
+fn doubt_unheard(turns: &[TurnVoice], belief: &mut [Vec<(usize, f64)>], labels: usize) -> f64 {
+    let (mut right, mut all) = (UNHEARD_SECS * UNHEARD_BELIEF, UNHEARD_SECS);
+    for (turn, belief) in turns.iter().zip(&*belief).filter(|(t, _)| t.secs >= MIN_SECS) {
+        let secs = turn.secs.min(WHOLE_SECS);
+        right += secs * belief.iter().find(|b| b.0 == turn.label).map_or(0.0, |b| b.1);
+        all += secs;
+    }
+    let own = (right / all).powi(UNHEARD_POWER);
+    for (turn, belief) in turns.iter().zip(belief).filter(|(t, _)| labels > 1 && t.secs < MIN_SECS) {
+        let other = (1.0 - own) / (labels - 1) as f64;
+        *belief = (0..labels).map(|l| (l, if l == turn.label { own } else { other })).collect();
+        belief.retain(|(_, p)| *p >= LEAST_BELIEF);
+    }
+    1.0 - right / all
 }
 
 /// The share of the speech in the turns told to be `label`'s that is believed to be.
@@ -206,6 +267,13 @@ mod tests {
     }
 
     #[test]
+    fn a_voice_whose_long_turns_are_all_told_to_be_anothers_is_found() {
+        let turns = [(0, 0, 4), (1, 0, 6), (0, 0, 3), (1, 0, 4), (0, 0, 3), (1, 1, 1), (0, 0, 2)];
+        let learnt = of(&turns, LabelUse::Evidence);
+        assert_eq!(believed(&learnt), [0, 1, 0, 1, 0, 1, 0]);
+    }
+
+    #[test]
     fn a_label_over_two_voices_is_no_voice() {
         let mixed = of(&[(0, 0, 4), (1, 0, 4), (0, 0, 4), (1, 0, 4)], LabelUse::Evidence);
         let pure = of(&[(0, 0, 4), (0, 0, 4)], LabelUse::Evidence);
@@ -219,6 +287,40 @@ mod tests {
         let mut short = turn(0, 1, 1, &mut random);
         (short.secs, short.sum) = (0.1, short.sum.iter().map(|v| 0.1 * v).collect());
         let all = [turn(0, 0, 3, &mut random), turn(1, 1, 3, &mut random), short];
-        assert_eq!(learn(&all, 2, LabelUse::Evidence, &LabelEvidenceConfig::default()).belief[2], [(1, 1.0)]);
+        let learnt = learn(&all, 2, LabelUse::Evidence, &LabelEvidenceConfig::default());
+        assert!(believed(&learnt)[2] == 1 && learnt.belief[2].iter().any(|b| b.0 == 1 && b.1 > 0.9));
+        let trusted = learn(&all, 2, LabelUse::Trust, &LabelEvidenceConfig::default());
+        assert_eq!(trusted.belief[2], [(1, 1.0)]);
+    }
+
+    #[test]
+    fn a_turn_too_short_to_tell_is_doubted_where_others_were_found_wrong() {
+        let own = |others: &[(usize, usize, usize)]| {
+            let mut random = Random::seeded(5);
+            let mut all: Vec<TurnVoice> = others.iter().map(|t| turn(t.0, t.1, t.2, &mut random)).collect();
+            let mut short = turn(0, 1, 1, &mut random);
+            (short.secs, short.sum) = (0.1, short.sum.iter().map(|v| 0.1 * v).collect());
+            all.push(short);
+            let learnt = learn(&all, 2, LabelUse::Evidence, &LabelEvidenceConfig::default());
+            learnt.belief[others.len()].iter().find(|b| b.0 == 1).unwrap().1
+        };
+        let right = own(&[(0, 0, 3), (1, 1, 3), (0, 0, 3), (1, 1, 3)]);
+        let wrong = own(&[(0, 0, 3), (1, 1, 3), (0, 1, 3), (1, 1, 3), (0, 0, 3)]);
+        assert!(right > 0.9 && wrong < 0.8, "{right} {wrong}");
+    }
+
+    #[test]
+    fn a_voice_of_little_speech_does_not_take_a_long_turn_from_another() {
+        // Beside its long turn, the first label has little that is heard alone, with the other's voice in it; what
+        // the second has is the first's voice.
+        let mut random = Random::seeded(7);
+        let mut all = [turn(0, 0, 8, &mut random), turn(1, 0, 1, &mut random), turn(0, 1, 1, &mut random)];
+        let under = turn(0, 0, 1, &mut random);
+        all[1].sum.iter_mut().zip(&under.sum).for_each(|(s, v)| *s = 0.5 * (*s + v));
+        for brief in &mut all[1..] {
+            (brief.secs, brief.sum) = (0.4, brief.sum.iter().map(|v| 0.4 * v).collect());
+        }
+        let learnt = learn(&all, 2, LabelUse::Evidence, &LabelEvidenceConfig::default());
+        assert_eq!(believed(&learnt)[0], 0, "{:?}", learnt.belief);
     }
 }

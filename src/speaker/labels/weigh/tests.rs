@@ -41,7 +41,9 @@ fn weighed(turns: [&[Stretch]; 2], heard: [&[Stretch]; 2], speech: &[Stretch]) -
         if loud[frame] || count[frame] > 0 { 0.98 } else { 0.01 }
     };
     let vad: Vec<f32> = (0..330).map(chunk).collect();
-    weigh(&mut active, Frames { activity, count: &count, vad: &vad }, &claims, &config);
+    let is_loud = |f: usize| loud[f] || count[f] > 0;
+    let level = Level::of((0..COUNT).map(|f| if is_loud(f) { 0.8 } else { -0.9 }).collect());
+    weigh(&mut active, Frames { activity, count: &count, vad: &vad, level }, &claims, &config);
     active.iter().map(|row| stretches(row)).collect()
 }
 
