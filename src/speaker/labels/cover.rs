@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn beyond_the_uncertainty_of_what_is_told_nothing_is_the_turns() {
-        let found = covered(|at| at >= 1.0 && at < 5.0, turn(2.0, 5.0), 1.0);
+        let found = covered(|at| (1.0..5.0).contains(&at), turn(2.0, 5.0), 1.0);
         assert!(found[first_frame(1.4, COUNT)] < 1e-9 && found[first_frame(1.75, COUNT)] > 0.8);
         // A turn is somewhere, though nothing is heard of it, but no surer than it is believed to be the speaker's.
         for belief in [1.0, 0.6] {

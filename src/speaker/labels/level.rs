@@ -80,7 +80,7 @@ mod tests {
     fn a_pause_is_low_and_speech_is_high_whatever_the_recordings_gain() {
         for gain in [0.01, 0.5] {
             // Two seconds of tone and two of a hundredth of it, twice.
-            let loud = |i: usize| (i / 32_000) % 2 == 0;
+            let loud = |i: usize| (i / 32_000).is_multiple_of(2);
             let sample = |i: usize| (0.3 * i as f32).sin() * gain * if loud(i) { 1.0 } else { 0.01 };
             let audio = AudioBuffer::new((0..128_000).map(sample).collect(), 16_000);
             let frames = audio.count().div_ceil(FRAMES.hop());
