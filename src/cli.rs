@@ -11,6 +11,7 @@ mod export;
 mod extract;
 mod init;
 mod models;
+mod overlay;
 mod pack;
 mod probe;
 mod report;
@@ -22,6 +23,7 @@ pub use export::{Export, ExportJsonl, ExportRescue};
 pub use extract::Extract;
 pub use init::Init;
 pub use models::{FetchModels, Models, ModelsCommand};
+pub use overlay::Overlay;
 pub use pack::Pack;
 pub use probe::Probe;
 pub use report::Report;
@@ -83,6 +85,9 @@ pub enum Command {
     /// Draw what an output folder holds: one page an interview with its timeline, and an index; a browser opens them from
     /// the file, and nothing is fetched.
     Report(Report),
+    /// Draw on the film what an output folder holds of it, with its sound: faces, names, who speaks, the words, smiles,
+    /// level, bodies and hands; or stills of it in a grid. No model is run.
+    Overlay(Overlay),
     /// Find out who speaks when in a recording, and write it as RTTM.
     Diarize(Diarize),
     /// Score speech turns against a reference: diarization and Jaccard error rates.

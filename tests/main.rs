@@ -51,6 +51,7 @@ mod no_silent_pass;
 mod odd_corpora;
 mod order_of_turns;
 mod outcomes;
+mod overlay;
 mod pack;
 mod plan;
 mod privacy;

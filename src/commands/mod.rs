@@ -13,6 +13,7 @@ pub mod logging;
 mod logs;
 mod machine;
 mod man;
+mod overlay;
 mod part;
 mod probe;
 mod progress;
@@ -56,6 +57,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Probe(args) => print(&probe::run(args)?)?,
         Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
         Command::Report(args) => print(&report::run(args)?)?,
+        Command::Overlay(args) => print(&overlay::run(args)?)?,
         Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
         Command::Score(args) => print(&diarize::score(args)?)?,
         Command::Voice(args) => voice::run(args, &registry()?)?,
