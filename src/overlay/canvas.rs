@@ -91,8 +91,17 @@ fn edges(picture: &mut RgbImage, area: Area, thick: f32, colour: Colour, alpha: 
 
 /// A line with round ends and a halo; a dot where both ends are one place.
 pub fn line(picture: &mut RgbImage, from: [f32; 2], to: [f32; 2], thick: f32, colour: Colour) {
-    capsule(picture, (from, to), thick + 2.0, HALO, HALO_ALPHA);
-    capsule(picture, (from, to), thick, colour, 1.0);
+    strokes(picture, &[(from, to, thick)], colour);
+}
+
+/// Several lines, each with its width: all halos first, so that none darkens another line.
+pub fn strokes(picture: &mut RgbImage, lines: &[([f32; 2], [f32; 2], f32)], colour: Colour) {
+    for (from, to, thick) in lines {
+        capsule(picture, (*from, *to), thick + 2.0, HALO, HALO_ALPHA);
+    }
+    for (from, to, thick) in lines {
+        capsule(picture, (*from, *to), *thick, colour, 1.0);
+    }
 }
 
 /// A dot without a halo, for what comes by the hundred.

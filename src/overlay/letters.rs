@@ -245,6 +245,15 @@ mod tests {
     }
 
     #[test]
+    fn numbers_and_marks_beside_writing_from_right_to_left_are_drawn_too() {
+        let mut letters = letters();
+        let alone = ink(&mut letters, "ליאת");
+        for (more, text) in [(30, "12:30 ליאת"), (30, "▶ ליאת"), (40, "ליאת (P1)")] {
+            assert!(ink(&mut letters, text) > alone + more, "{text}");
+        }
+    }
+
+    #[test]
     fn lines_are_broken_between_words_and_keep_their_place_in_the_text() {
         let mut letters = letters();
         let text = "one two three four five six seven";

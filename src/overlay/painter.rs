@@ -31,6 +31,8 @@ const GAZE: Colour = [255, 80, 80];
 const SPEAKS: &str = "▶ ";
 /// Behind the bar of one who smiles by the table `smiles`.
 const SMILES: &str = "☺";
+/// Narrower faces are shown without their mesh.
+const LEAST_MESH_PX: f32 = 48.0;
 /// Iris centres among the mesh: the image's left eye, then right.
 const IRISES: [usize; 2] = [468, 473];
 
@@ -105,16 +107,6 @@ impl Painter {
     pub fn paint(&mut self, picture: &mut RgbImage, pts: Seconds, scale: f32, extent: Extent) -> Result<()> {
         let secs = pts.get();
         let sizes = Sizes::of(picture.width(), picture.height());
-        let mut taken = Vec::new();
-        if extent == Extent::Film {
-            let level = match &mut self.voice {
-                // The loudest of 50 ms: what is heard while the picture stands.
-                Some(voice) => Some(voice.around(secs, 0.025)?.copied().fold(f32::NEG_INFINITY, f32::max)),
-                None => None,
-            };
-            taken.push(captions::clock(picture, &mut self.letters, sizes, secs, level));
-            taken.extend(captions::captions(picture, self, sizes, secs));
-        }
         let near = |to: Option<Point>| to.map(|[x, y]| [scale * x, scale * y]);
         if let Some(bodies) = &mut self.bodies {
             for body in bodies.at(secs)? {
@@ -135,6 +127,16 @@ impl Painter {
                 bones(picture, &hand.points.iter().map(|p| near(*p)).collect::<Vec<_>>(), hand.bones(), thin, colour);
             }
         }
+        let mut taken = Vec::new();
+        if extent == Extent::Film {
+            let level = match &mut self.voice {
+                // The loudest of 50 ms: what is heard while the picture stands.
+                Some(voice) => Some(voice.around(secs, 0.025)?.copied().fold(f32::NEG_INFINITY, f32::max)),
+                None => None,
+            };
+            taken.push(captions::clock(picture, &mut self.letters, sizes, secs, level));
+            taken.extend(captions::captions(picture, self, sizes, secs));
+        }
         let faces: Vec<Face> = match &mut self.faces {
             Some(faces) => faces.at(secs)?.cloned().collect(),
             None => Vec::new(),
@@ -144,7 +146,11 @@ impl Painter {
         for face in &faces {
             self.mesh(picture, face, scale, sizes);
             let thick = if speaks(face) { 2.5 * sizes.line } else { sizes.line }.round();
-            canvas::frame(picture, area(face, scale), thick, colour(&self.talk, face.person.as_deref()));
+            // A thick edge grows outwards: what is inside the box stays seen.
+            let Area { left, top, width, height } = area(face, scale);
+            let out = thick - sizes.line;
+            let edge = Area { left: left - out, top: top - out, width: width + 2.0 * out, height: height + 2.0 * out };
+            canvas::frame(picture, edge, thick, colour(&self.talk, face.person.as_deref()));
         }
         for face in &faces {
             self.tag(picture, (face, speaks(face)), scale, sizes, &mut taken);
@@ -157,15 +163,18 @@ impl Painter {
 
     fn mesh(&self, picture: &mut RgbImage, face: &Face, scale: f32, sizes: Sizes) {
         let colour = colour(&self.talk, face.person.as_deref());
+        let width = scale * face.bounds[2];
         let points: Vec<Point> = face.points().map(|[x, y]| [scale * x, scale * y]).collect();
-        for point in &points {
-            canvas::dot(picture, *point, (sizes.line / 2.0).max(1.0), colour);
+        // On a small face the mesh would be all that is seen.
+        for point in points.iter().filter(|_| width >= LEAST_MESH_PX) {
+            canvas::dot(picture, *point, (sizes.line / 2.0).max(1.4), colour);
         }
         let (Some([yaw, pitch]), true) = (face.gaze, points.len() > IRISES[1]) else { return };
         // As long as the face is wide for a gaze at a right angle to the camera's line.
-        let reach = |deg: f32| scale * 1.5 * face.bounds[2] * deg.to_radians().sin();
+        let reach = |deg: f32| 1.5 * width * deg.to_radians().sin();
+        let thick = sizes.line.min(width / 30.0).max(1.0);
         for [x, y] in IRISES.map(|iris| points[iris]) {
-            canvas::line(picture, [x, y], [x + reach(yaw), y - reach(pitch)], sizes.line, GAZE);
+            canvas::line(picture, [x, y], [x + reach(yaw), y - reach(pitch)], thick, GAZE);
         }
     }
 
@@ -194,7 +203,8 @@ impl Painter {
         let left = around.left.min(full_width - width).max(0.0).round();
         // Below a box stands its bar.
         let below = around.bottom() + bar_height(sizes) + 2.0 * sizes.line;
-        let places = [around.top - height - sizes.line, below, around.top + sizes.line, around.top - 2.0 * height];
+        let places =
+            [around.top - height - 2.0 * sizes.line, below, around.top + sizes.line, around.top - 2.0 * height];
         let plates = places.map(|top| Area { left, top: top.round(), width, height });
         let is_free =
             |plate: &Area| plate.is_within(full_width, full_height) && !taken.iter().any(|other| other.overlaps(plate));
@@ -246,14 +256,9 @@ fn area(face: &Face, scale: f32) -> Area {
 }
 
 fn bones(picture: &mut RgbImage, points: &[Option<Point>], joined: &[(usize, usize)], thick: f32, colour: Colour) {
-    for (a, b) in joined {
-        if let (Some(Some(a)), Some(Some(b))) = (points.get(*a), points.get(*b)) {
-            canvas::line(picture, *a, *b, thick, colour);
-        }
-    }
-    for point in points.iter().flatten() {
-        canvas::line(picture, *point, *point, 1.8 * thick, colour);
-    }
+    let bone = |(a, b): &(usize, usize)| Some(((*points.get(*a)?)?, (*points.get(*b)?)?, thick));
+    let joints = points.iter().flatten().map(|at| (*at, *at, 1.8 * thick));
+    canvas::strokes(picture, &joined.iter().filter_map(bone).chain(joints).collect::<Vec<_>>(), colour);
 }
 
 #[cfg(test)]
@@ -347,7 +352,7 @@ mod tests {
         let sizes = Sizes::of(640, 360);
         // Persons by name, not by the row they come in.
         let (first, second) = (COLOURS[0], COLOURS[1]);
-        let edge = |left: f32| Area { left, top: 200.0, width: 12.0, height: 1.0 };
+        let edge = |left: f32| Area { left: left - 8.0, top: 200.0, width: 20.0, height: 1.0 };
         assert_eq!(count(&picture, edge(100.0), first), sizes.line as usize);
         assert_eq!(count(&picture, edge(400.0), second), (2.5 * sizes.line).round() as usize);
         // The ground of the name: the speaker's own colour, mixed with a little of the picture.
@@ -360,8 +365,9 @@ mod tests {
         };
         assert!(lit(400) > 300 && lit(100) == 0, "{} {}", lit(400), lit(100));
         // The triangle is dark and wide where a name's first letter is not.
-        let dark = (400..420_u32).flat_map(|x| (128..148_u32).map(move |y| (x, y)));
-        assert!(dark.filter(|(x, y)| picture.get_pixel(*x, *y).0.iter().all(|c| *c < 70)).count() > 25);
+        let dark = (400..418_u32).flat_map(|x| (129..144_u32).map(move |y| (x, y)));
+        let dark = dark.filter(|(x, y)| picture.get_pixel(*x, *y).0.iter().all(|c| *c < 40)).count();
+        assert!(dark > 40, "{dark}");
     }
 
     #[test]

@@ -30,8 +30,8 @@ const BODY_COLUMNS: [(&str, usize); 13] = [
 /// The same of a hand, among the 21.
 const HAND_COLUMNS: [(&str, usize); 4] = [("wrist", 0), ("thumb_tip", 4), ("index_tip", 8), ("middle_base", 9)];
 
-/// Which of them are joined by a line, as MediaPipe draws them.
-pub const BODY_BONES: [(usize, usize); 31] = [
+/// Which of them are joined by a line, as MediaPipe draws them; of the head the mouth alone.
+pub const BODY_BONES: [(usize, usize); 27] = [
     (11, 12),
     (11, 13),
     (13, 15),
@@ -58,12 +58,7 @@ pub const BODY_BONES: [(usize, usize); 31] = [
     (30, 32),
     (27, 31),
     (28, 32),
-    (0, 7),
-    (0, 8),
     (9, 10),
-    // Ears to shoulders, so that a head without a body's edge hangs on to it.
-    (7, 11),
-    (8, 12),
 ];
 /// Those of a hand.
 pub const HAND_BONES: [(usize, usize); 21] = [

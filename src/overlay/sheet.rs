@@ -162,12 +162,15 @@ impl Sheets<'_> {
             Some(turn) => (turn.speaker.as_str(), turn.text.as_str(), colour(&painter.talk, turn.person.as_deref())),
             None => ("", "", FAINT),
         };
-        let head = painter
-            .letters
-            .lay(&[(time.as_str(), FAINT), ("  ", FAINT), (name, own)], Setting { size: TEXT, width: None });
         let words = painter.letters.lay(&[(text, WORDS)], Setting { size: TEXT, width: Some(width) });
-        if let Some(line) = head.lines.first() {
-            painter.letters.draw(&mut grid.picture, line, (left, top));
+        // Two pieces: a name that is written from right to left would take the time along.
+        let mut at = left;
+        for piece in [(time.as_str(), FAINT), (name, own)] {
+            let laid = painter.letters.lay(&[piece], Setting { size: TEXT, width: None });
+            if let Some(line) = laid.lines.first() {
+                painter.letters.draw(&mut grid.picture, line, (at, top));
+                at += line.width + TEXT;
+            }
         }
         for (i, line) in words.lines.iter().take(LINES).enumerate() {
             top += words.leading;
