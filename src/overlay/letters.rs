@@ -137,7 +137,8 @@ impl Letters {
         let whole: String = texts.iter().map(|(text, _)| text.as_str()).collect();
         let plain = Attrs::new().family(Family::Name(FAMILY));
         let mut buffer = Buffer::new(&mut self.fonts, Metrics::new(size, leading));
-        buffer.set_wrap(if setting.width.is_some() { Wrap::WordOrGlyph } else { Wrap::None });
+        // Without a width this is one line too; `Wrap::None` drops what stands before writing from right to left.
+        buffer.set_wrap(Wrap::WordOrGlyph);
         buffer.set_size(setting.width, None);
         let rich = texts.iter().map(|(text, colour)| (text.as_str(), plain.clone().color(*colour)));
         buffer.set_rich_text(rich, &plain, Shaping::Advanced, None);
