@@ -32,8 +32,9 @@ linked into it, these libraries:
 
 {sources}
 FFmpeg is under the GNU Lesser General Public License 2.1 or later (COPYING.LGPLv2.1); nothing of it that is under the GPL
-is in it. dav1d is under the BSD licence, zlib and bzip2 under their own, zimg under the WTFPL, and the library of C++
-under the GPL with the GCC Runtime Library Exception (the COPYING files beside this one).
+is in it. dav1d, libvpx and Opus are under BSD licences, zlib and bzip2 under their own, zimg under the WTFPL, and the
+library of C++ under the GPL with the GCC Runtime Library Exception (the COPYING files beside this one). The font in the
+program is a part of DejaVu Sans, under the licence of Bitstream Vera (COPYING.font).
 
 The sources are Debian's, by the names and versions above: apt-get source NAME=VERSION. FFmpeg was configured with
 
@@ -95,6 +96,7 @@ def licences(ffmpeg: Path) -> dict[str, bytes]:
     texts["NOTICE"] = notice.encode()
     for path in sorted(ffmpeg.glob("COPYING.*")):
         texts[path.name] = path.read_bytes()
+    texts["COPYING.font"] = (ROOT / "src/overlay/font/LICENSE").read_bytes()
     return texts
 
 

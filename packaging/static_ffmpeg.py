@@ -18,16 +18,34 @@ import sys
 import tempfile
 from pathlib import Path
 
-BUILD_PACKAGES = ["dpkg-dev", "binutils", "nasm", "meson", "ninja-build", "zlib1g-dev", "libbz2-dev", "libzimg-dev", "gcc", "make"]
+BUILD_PACKAGES = [
+    *("dpkg-dev", "binutils", "nasm", "meson", "ninja-build", "gcc", "make"),
+    *("zlib1g-dev", "libbz2-dev", "libzimg-dev", "libvpx-dev", "libopus-dev"),
+]
 # Compiled here: Debian has no static library of it.
 SOURCES = ["dav1d", "ffmpeg"]
 # Static libraries that Debian has, with the package that holds each one and its licence. libstdc++ is zimg's.
-TAKEN = {"z": "zlib1g-dev", "bz2": "libbz2-dev", "zimg": "libzimg-dev", "stdc++": "libstdc++6"}
+TAKEN = {
+    "z": "zlib1g-dev",
+    "bz2": "libbz2-dev",
+    "zimg": "libzimg-dev",
+    "vpx": "libvpx-dev",
+    "opus": "libopus-dev",
+    "stdc++": "libstdc++6",
+}
+# Of those that FFmpeg asks pkg-config for: what each one needs itself, and where its headers lie. Debian's own
+# descriptions lead to the shared libraries, and zimg's names neither the library of C++ nor that of mathematics.
+DESCRIBED = {
+    "zimg": ("-lstdc++ -lm", "/usr/include"),
+    "vpx": ("-lm -lpthread", "/usr/include"),
+    "opus": ("-lm", "/usr/include/opus"),
+}
 
 # All decoders, demuxers and parsers of FFmpeg's own, since interviews come in everything; of the rest what src/media
 # names, and what FFmpeg inserts by itself (scale, format, bitstream filters). No network, no device, no GPL.
-ENCODERS = ["aac", "mpeg4"]
-MUXERS = ["avi", "matroska", "mov", "mp4"]
+# VP9 and Opus (libvpx, libopus; BSD) are what browsers play of what the LGPL allows; FFmpeg's own decoders stay.
+ENCODERS = ["aac", "libopus", "libvpx_vp8", "libvpx_vp9", "mpeg4"]
+MUXERS = ["avi", "matroska", "mov", "mp4", "webm"]
 FILTERS = ["buffer", "buffersink", "bwdif", "format", "null", "scale", "tonemap", "zscale"]
 CONFIGURE = [
     "--disable-autodetect",
@@ -43,7 +61,10 @@ CONFIGURE = [
     "--enable-zlib",
     "--enable-bzlib",
     "--enable-libdav1d",
+    "--enable-libopus",
+    "--enable-libvpx",
     "--enable-libzimg",
+    "--disable-decoder=libopus,libvpx_vp8,libvpx_vp9",
     "--disable-encoders",
     "--disable-muxers",
     "--disable-filters",
@@ -56,13 +77,13 @@ CONFIGURE = [
     *(f"--enable-filter={name}" for name in FILTERS),
 ]
 MESON = ["--buildtype=release", "--default-library=static", "-Denable_tools=false", "-Denable_tests=false"]
-ZIMG = """\
+DESCRIPTION = """\
 prefix={prefix}
-Name: zimg
-Description: scaling, colour spaces and bit depths
+Name: {name}
+Description: Debian's static library
 Version: {version}
-Libs: -L{prefix}/lib -lzimg -lstdc++ -lm
-Cflags: -I/usr/include
+Libs: -L{prefix}/lib -l{name} {needs}
+Cflags: -I{headers}
 """
 
 
@@ -158,9 +179,10 @@ def build(home: Path, descriptions: dict[str, Path], prefix: Path) -> None:
 
     for name in TAKEN:
         shutil.copyfile(static_library(name), library / f"lib{name}.a")
-    version = run(["pkg-config", "--modversion", "zimg"]).strip()
-    # Debian's own names neither the library of C++ nor that of mathematics, which its static library needs.
-    (pkgconfig / "zimg.pc").write_text(ZIMG.format(prefix=prefix, version=version))
+    for name, (needs, headers) in DESCRIBED.items():
+        version = run(["pkg-config", "--modversion", name]).strip()
+        told = DESCRIPTION.format(prefix=prefix, name=name, version=version, needs=needs, headers=headers)
+        (pkgconfig / f"{name}.pc").write_text(told)
 
     if not (pkgconfig / "dav1d.pc").is_file():
         told("compiling dav1d (a minute or two, once) ...")
@@ -200,7 +222,7 @@ def main() -> int:
     if not all(list(home.glob(f"{name}_*.dsc")) for name in SOURCES):
         fetch(home)
     descriptions = {name: dsc(home, name) for name in SOURCES}
-    digest = hashlib.sha256(repr((CONFIGURE, MESON, sorted(TAKEN), ZIMG)).encode())
+    digest = hashlib.sha256(repr((CONFIGURE, MESON, sorted(TAKEN), DESCRIPTION, DESCRIBED)).encode())
     for path in descriptions.values():
         digest.update(path.read_bytes())
     prefix = home / f"prefix-{digest.hexdigest()[:12]}"

@@ -12,6 +12,7 @@ mod export;
 mod extract;
 mod init;
 mod models;
+mod overlay;
 mod pack;
 mod plot;
 mod probe;
@@ -25,6 +26,7 @@ pub use export::{Export, ExportJsonl, ExportRescue};
 pub use extract::Extract;
 pub use init::Init;
 pub use models::{FetchModels, Models, ModelsCommand};
+pub use overlay::Overlay;
 pub use pack::Pack;
 pub use plot::{Plot, What};
 pub use probe::Probe;
@@ -93,6 +95,9 @@ pub enum Command {
     /// Draw a figure of one interview for a paper, as SVG or PNG: its timeline, who does what to whom, or synchrony by
     /// lag.
     Plot(Plot),
+    /// Draw on the film what an output folder holds of it, with its sound: faces, names, who speaks, the words, smiles,
+    /// level, bodies and hands; or stills of it in a grid. No model is run.
+    Overlay(Overlay),
     /// Find out who speaks when in a recording, and write it as RTTM.
     Diarize(Diarize),
     /// Score speech turns against a reference: diarization and Jaccard error rates.

@@ -28,6 +28,7 @@ pub mod inference;
 pub mod inspect;
 pub mod limits;
 pub mod media;
+pub mod overlay;
 pub mod packed;
 pub mod pipeline;
 pub mod pulse;

@@ -161,6 +161,22 @@ fn without_a_transcript_a_speech_turn_that_is_none_keeps_its_row_alone() {
 }
 
 #[test]
+fn a_laugh_stays_in_the_row_of_its_turn_where_a_turn_before_it_is_no_speech() {
+    let stage = corpus();
+    stage.write("cues.srt", &format!("{CUES}\n3\n00:00:02,900 --> 00:00:03,600\nANNA: [laughs] we did\n"));
+    extract(&stage, "out", &[]);
+    let laughs = |turns: &StoredTable| (0..turns.rows()).map(|at| turns.number("laughs", at)).collect::<Vec<_>>();
+    assert_eq!(laughs(&read_out(&stage, "turns/a.parquet")), [Some(0.0), Some(0.0), Some(1.0)]);
+    let (code, _, errors) = correct(&stage, &["--add", "a", "turn", "1", "not_speech"]);
+    assert_eq!(code, 0, "{errors}");
+    extract(&stage, "out", &[]);
+    let turns = read_out(&stage, "turns/a.parquet");
+    assert_eq!(laughs(&turns), [None, Some(0.0), Some(1.0)]);
+    assert_eq!(texts(&turns, "laughter_missing"), [Some("not_speech".to_owned()), None, None]);
+    assert_eq!(read_out(&stage, "laughter/a.parquet").number("turn_index", 0), Some(3.0));
+}
+
+#[test]
 fn a_name_is_evidence_for_labels_and_what_matches_nothing_is_told() {
     let stage = corpus();
     extract(&stage, "out", &[]);

@@ -29,7 +29,7 @@ const STOREYS: &[&[&str]] = &[
         "reference",
     ],
     &["media", "inference", "store", "dft"],
-    &["inspect", "report"],
+    &["inspect", "report", "overlay"],
     &["audio", "speaker", "face", "body", "transcript"],
     &["turns", "tasks"],
     &["baseline", "export"],
@@ -52,7 +52,9 @@ const DOORS: &[(&str, &[&str])] = &[
     ("ndarray", &["inference", "audio", "speaker", "face", "body"]),
     ("nalgebra", &["face"]),
     // Pictures of video frames, cut out, drawn on and written.
-    ("image", &["signal", "media", "face", "body", "export", "report", "commands"]),
+    ("image", &["signal", "media", "face", "body", "export", "report", "commands", "overlay"]),
+    // Fonts, shaping and outlines of letters.
+    ("cosmic_text", &["overlay"]),
     ("csv", &["sheet", "transcript", "commands", "store"]),
     ("quick_xml", &["transcript"]),
     ("encoding_rs", &["transcript", "sheet"]),

@@ -52,6 +52,7 @@ mod no_silent_pass;
 mod odd_corpora;
 mod order_of_turns;
 mod outcomes;
+mod overlay;
 mod pack;
 mod plan;
 mod plot;

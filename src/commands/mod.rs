@@ -14,6 +14,7 @@ pub mod logging;
 mod logs;
 mod machine;
 mod man;
+mod overlay;
 mod part;
 mod probe;
 mod progress;
@@ -59,6 +60,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Inspect(args) => print(&inspect(&args.path, &InspectOptions { all: args.all })?)?,
         Command::Report(args) => print(&report::run(args)?)?,
         Command::Plot(args) => report::plot(args)?,
+        Command::Overlay(args) => print(&overlay::run(args)?)?,
         Command::Diarize(args) => diarize::diarize(args, &registry()?)?,
         Command::Score(args) => print(&diarize::score(args)?)?,
         Command::Voice(args) => voice::run(args, &registry()?)?,

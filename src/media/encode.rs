@@ -1,14 +1,15 @@
-//! Video out: pictures with their own presentation times, and sound beside them, into an MP4 to look at; H.264 where
-//! libx264 is there, else MPEG-4 part 2; AAC.
+//! Video out: pictures with their own presentation times, and sound beside them, into a film to look at: H.264 where
+//! libx264 is there, else VP9, else MPEG-4 part 2; in WebM VP9 or VP8.
 
 use std::path::{Path, PathBuf};
 
 use ffmpeg_next::format::Pixel;
 use ffmpeg_next::software::scaling;
-use ffmpeg_next::{self as ffmpeg, ChannelLayout, Dictionary, Packet, Rational, codec, encoder, format, frame};
+use ffmpeg_next::{self as ffmpeg, ChannelLayout, Dictionary, Packet, Rational, codec, color, encoder, format, frame};
 use image::RgbImage;
 
 use super::input;
+use super::sound_track::{SoundTrack, local};
 use crate::error::{Error, Result};
 use crate::time::Seconds;
 
@@ -20,7 +21,43 @@ const LAST_TICKS: i64 = 2400;
 const BIT_RATE: usize = 4_000_000;
 
 /// Bits a second of one channel of speech.
-const SOUND_BIT_RATE: usize = 96_000;
+pub(super) const SOUND_BIT_RATE: usize = 96_000;
+/// Threads of the encoder: what H.264 becomes depends on their number, so it is the same on every machine.
+const THREADS: &str = "4";
+
+/// Encoders in the order in which they are taken, first those that browsers play everywhere.
+const ENCODERS: [&str; 3] = ["libx264", "libvpx-vp9", "mpeg4"];
+/// Those that WebM takes.
+const WEBM_ENCODERS: [&str; 2] = ["libvpx-vp9", "libvpx"];
+
+/// The encoders that a container of this ending takes, the best first.
+fn encoders(path: &Path) -> &'static [&'static str] {
+    let is_webm = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("webm"));
+    if is_webm { &WEBM_ENCODERS } else { &ENCODERS }
+}
+
+/// What an encoder is told, so that it is quick and looks good.
+fn options(encoder: &str) -> Dictionary<'static> {
+    let settings: &[(&str, &str)] = match encoder {
+        "libx264" => &[("preset", "veryfast"), ("crf", "20"), ("threads", THREADS)],
+        // Nothing looked at ahead: pictures leave in the order in which they come.
+        "libvpx-vp9" => &[
+            ("deadline", "realtime"),
+            ("cpu-used", "7"),
+            ("crf", "30"),
+            ("lag-in-frames", "0"),
+            ("auto-alt-ref", "0"),
+            ("threads", THREADS),
+        ],
+        "libvpx" => &[("deadline", "realtime"), ("cpu-used", "6"), ("crf", "10"), ("lag-in-frames", "0")],
+        _ => &[],
+    };
+    let mut options = Dictionary::new();
+    for (name, value) in settings {
+        options.set(name, value);
+    }
+    options
+}
 
 /// Writes one video stream, and one audio stream where there is sound. Its size is that of the first picture, less a
 /// line or column where a side is odd.
@@ -34,6 +71,18 @@ pub struct VideoWriter {
     last: Option<i64>,
     /// How long the last picture stays.
     last_ticks: i64,
+    /// Sound that is written on the way.
+    track: Option<SoundTrack>,
+    name: String,
+}
+
+/// The sound of a film that is written.
+enum Beside<'a> {
+    Nothing,
+    /// All of it, encoded at once.
+    Whole(&'a [f32], u32),
+    /// As the pictures go on.
+    Track(SoundTrack),
 }
 
 impl std::fmt::Debug for VideoWriter {
@@ -49,63 +98,91 @@ impl VideoWriter {
     /// # Errors
     /// [`Error::Write`] when the file, the container or an encoder cannot be had.
     pub fn create(path: &Path, width: u32, height: u32, sound: Option<(&[f32], u32)>) -> Result<Self> {
+        let beside = sound.map_or(Beside::Nothing, |(samples, rate_hz)| Beside::Whole(samples, rate_hz));
+        Self::begin(path, (width, height), beside, encoders(path))
+    }
+
+    /// Begins a video of this size whose sound is written as the pictures go on, so that nothing is held of either.
+    ///
+    /// # Errors
+    /// As [`VideoWriter::create`].
+    pub fn with_track(path: &Path, width: u32, height: u32, track: Option<SoundTrack>) -> Result<Self> {
+        Self::begin(path, (width, height), track.map_or(Beside::Nothing, Beside::Track), encoders(path))
+    }
+
+    /// FFmpeg's name of the encoder of pictures.
+    pub fn encoder(&self) -> &str {
+        &self.name
+    }
+
+    fn begin(path: &Path, size: (u32, u32), beside: Beside<'_>, encoders: &[&str]) -> Result<Self> {
         input::start();
-        Self::begin(path, width & !1, height & !1, sound).map_err(|e| match e {
+        Self::opened(path, (size.0 & !1, size.1 & !1), beside, encoders).map_err(|e| match e {
             ffmpeg::Error::MuxerNotFound => {
                 Error::write(path, "no video container is known by this ending; name it .mp4 or .mkv")
+            }
+            ffmpeg::Error::EncoderNotFound => {
+                let tried = encoders.join(", ");
+                Error::write(
+                    path,
+                    format!("this FFmpeg has no encoder for it (of pictures {tried}); try another ending"),
+                )
             }
             other => Error::write(path, other),
         })
     }
 
-    fn begin(
+    fn opened(
         path: &Path,
-        width: u32,
-        height: u32,
-        sound: Option<(&[f32], u32)>,
+        (width, height): (u32, u32),
+        beside: Beside<'_>,
+        encoders: &[&str],
     ) -> std::result::Result<Self, ffmpeg::Error> {
         // FFmpeg's own word for it is "invalid argument".
-        // "file:" keeps a name with a colon from being read as a protocol, some of which are networks.
-        let mut local = std::ffi::OsString::from("file:");
-        local.push(path);
-        let mut output = format::output(&local).map_err(|e| match e {
+        let mut output = format::output(&local(path)).map_err(|e| match e {
             ffmpeg::Error::Other { errno: libc::EINVAL } => ffmpeg::Error::MuxerNotFound,
             other => other,
         })?;
-        let codec = encoder::find_by_name("libx264")
-            .or_else(|| encoder::find(codec::Id::MPEG4))
-            .ok_or(ffmpeg::Error::EncoderNotFound)?;
+        let codec = encoders.iter().find_map(|name| encoder::find_by_name(name));
+        let codec = codec.ok_or(ffmpeg::Error::EncoderNotFound)?;
         let header = output.format().flags().contains(format::Flags::GLOBAL_HEADER);
         let mut settings = codec::context::Context::new_with_codec(codec).encoder().video()?;
         settings.set_width(width);
         settings.set_height(height);
         settings.set_format(Pixel::YUV420P);
         settings.set_time_base(Rational(1, TICKS));
+        // What swscale makes of RGB, told to players, which guess another matrix for large pictures.
+        settings.set_colorspace(color::Space::SMPTE170M);
+        settings.set_color_range(color::Range::MPEG);
         // Without pictures sent out of order the first one is at its own time in any player.
         settings.set_max_b_frames(0);
-        settings.set_bit_rate(if codec.name() == "libx264" { 0 } else { BIT_RATE });
+        settings.set_bit_rate(if matches!(codec.name(), "libx264" | "libvpx-vp9") { 0 } else { BIT_RATE });
         if header {
             settings.set_flags(codec::Flags::GLOBAL_HEADER);
         }
-        let mut options = Dictionary::new();
-        if codec.name() == "libx264" {
-            options.set("preset", "veryfast");
-            options.set("crf", "20");
-        }
-        let encoder = settings.open_with(options)?;
+        let encoder = settings.open_with(options(codec.name()))?;
         let mut stream = output.add_stream(codec)?;
         stream.set_time_base(Rational(1, TICKS));
         stream.set_parameters(&encoder);
-        let sound = sound.map(|(samples, rate_hz)| Sound::encode(&mut output, samples, rate_hz)).transpose()?;
+        let (mut whole, mut track) = (None, None);
+        match beside {
+            Beside::Nothing => {}
+            Beside::Whole(samples, rate_hz) => whole = Some(Sound::encode(&mut output, samples, rate_hz)?),
+            Beside::Track(mut begun) => {
+                begun.join(&mut output)?;
+                track = Some(begun);
+            }
+        }
         output.write_header()?;
-        if let Some(sound) = sound {
+        if let Some(sound) = whole {
             sound.write(&mut output)?;
         }
         let scaler =
             scaling::Context::get(Pixel::RGB24, width, height, Pixel::YUV420P, width, height, scaling::Flags::BICUBIC)?;
         let (rgb, yuv) =
             (frame::Video::new(Pixel::RGB24, width, height), frame::Video::new(Pixel::YUV420P, width, height));
-        Ok(VideoWriter { path: path.to_owned(), output, encoder, scaler, rgb, yuv, last: None, last_ticks: LAST_TICKS })
+        let (path, name) = (path.to_owned(), codec.name().to_owned());
+        Ok(VideoWriter { path, output, encoder, scaler, rgb, yuv, last: None, last_ticks: LAST_TICKS, track, name })
     }
 
     /// Adds a picture; times must rise. A picture of another size is cut or bordered with black.
@@ -113,6 +190,9 @@ impl VideoWriter {
     /// # Errors
     /// [`Error::Write`].
     pub fn push(&mut self, picture: &RgbImage, pts: Seconds) -> Result<()> {
+        if let Some(track) = &mut self.track {
+            track.write_until(&mut self.output, pts.get())?;
+        }
         self.encode(picture, pts).map_err(|e| Error::write(&self.path, e))
     }
 
@@ -160,6 +240,9 @@ impl VideoWriter {
         let path = self.path.clone();
         if let (Some(end), Some(last)) = (end, self.last) {
             self.last_ticks = ((end.get() * f64::from(TICKS)).round() as i64 - last).max(1);
+        }
+        if let Some(mut track) = self.track.take() {
+            track.write_until(&mut self.output, f64::INFINITY)?;
         }
         let end = |w: &mut Self| {
             w.encoder.send_eof()?;
@@ -244,6 +327,40 @@ mod tests {
         let e = VideoWriter::create(&folder.path().join("a.txt"), 64, 48, None).unwrap_err().to_string();
         let chain = VideoWriter::create(&folder.path().join("a.txt"), 64, 48, None).unwrap_err().chain();
         assert!(e.contains("a.txt") && chain.contains(".mp4 or .mkv"), "{chain}");
+    }
+
+    /// Without libx264 (packages carry an FFmpeg under the LGPL) the next one is taken; pictures keep their times.
+    #[test]
+    fn every_encoder_that_may_be_taken_writes_pictures_at_their_times() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, encoders) in [
+            ("a.mp4", &["none", "mpeg4"][..]),
+            ("b.mp4", &["libvpx-vp9"]),
+            ("c.mkv", &["mpeg4"]),
+            ("d.webm", &WEBM_ENCODERS),
+            ("e.webm", &["libvpx"]),
+        ] {
+            let path = folder.path().join(name);
+            let mut writer = VideoWriter::begin(&path, (64, 48), Beside::Nothing, encoders).unwrap();
+            assert!(encoders.contains(&writer.encoder()));
+            let times = [0.0, 0.04, 0.1, 0.5, 0.52];
+            for t in times {
+                let bright = (400.0 * t) as u8;
+                writer.push(&RgbImage::from_pixel(64, 48, image::Rgb([bright; 3])), Seconds::of(t)).unwrap();
+            }
+            writer.finish(Some(Seconds::of(0.6))).unwrap();
+            let every = Sampling { rate_hz: 0.0, ..Sampling::default() };
+            let frames: Vec<_> =
+                media::video(&path, every, StreamPick::default()).unwrap().map(|f| f.unwrap()).collect();
+            assert_eq!(frames.len(), times.len(), "{name}");
+            for (frame, t) in frames.iter().zip(times) {
+                // Matroska counts in milliseconds.
+                assert!((frame.pts.get() - t).abs() < 6e-4, "{name}: {} {t}", frame.pts);
+                assert!(frame.image.get_pixel(30, 20)[0].abs_diff((400.0 * t) as u8) < 12, "{name}");
+            }
+        }
+        let e = VideoWriter::begin(&folder.path().join("f.mp4"), (64, 48), Beside::Nothing, &["none"]).unwrap_err();
+        assert!(e.chain().contains("no encoder for it (of pictures none)"), "{}", e.chain());
     }
 
     #[test]

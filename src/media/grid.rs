@@ -1,32 +1,49 @@
-//! Which frames are sampled: the first at or after each instant of a regular grid, by presentation time.
+//! Which frames are sampled: the first at or after each instant of a regular grid or of a list, by presentation time.
+
+use std::collections::VecDeque;
 
 /// Half a microsecond: the rounding of time stamps must not turn a frame on the grid into one just before it.
 const ROUNDING_SECS: f64 = 0.5e-6;
 
 /// Grid instants are n / rate; rate 0 takes every frame.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SamplingGrid {
-    rate_hz: f64,
-    due: f64,
+#[derive(Clone, Debug)]
+pub(super) enum SamplingGrid {
+    /// The first frame at or after each instant n / `rate_hz`, `due` being the next n.
+    Regular { rate_hz: f64, due: f64 },
+    /// Every frame from there on.
+    From(f64),
+    /// The first frame at or after each of these, in their order.
+    At(VecDeque<f64>),
 }
 
 impl SamplingGrid {
     pub(super) fn new(rate_hz: f64) -> Self {
-        SamplingGrid { rate_hz, due: 0.0 }
+        SamplingGrid::Regular { rate_hz, due: 0.0 }
     }
 
     /// True when the frame at `secs` is the first at or after the next instant due. Several instants passed at once (a
     /// rate above the frame rate, a hole) give one frame.
     pub(super) fn takes(&mut self, secs: f64) -> bool {
-        if self.rate_hz <= 0.0 {
-            return true;
+        let secs = secs + ROUNDING_SECS;
+        match self {
+            SamplingGrid::Regular { rate_hz, .. } if *rate_hz <= 0.0 => true,
+            SamplingGrid::Regular { rate_hz, due } => {
+                let is_due = secs >= *due / *rate_hz;
+                if is_due {
+                    // From the instant itself, not by adding steps: no drift however long the recording.
+                    *due = (secs * *rate_hz).floor() + 1.0;
+                }
+                is_due
+            }
+            SamplingGrid::From(start) => secs >= *start,
+            SamplingGrid::At(instants) => {
+                let before = instants.len();
+                while instants.front().is_some_and(|due| secs >= *due) {
+                    instants.pop_front();
+                }
+                instants.len() < before
+            }
         }
-        if secs + ROUNDING_SECS < self.due / self.rate_hz {
-            return false;
-        }
-        // From the instant itself, not by adding steps: no drift however long the recording.
-        self.due = ((secs + ROUNDING_SECS) * self.rate_hz).floor() + 1.0;
-        true
     }
 }
 
@@ -48,6 +65,16 @@ mod tests {
         assert_eq!(taken(100.0, [0.0, 0.1, 0.2]), [0, 1, 2]);
         // A hole costs no extra frame afterwards.
         assert_eq!(taken(10.0, [0.0, 5.03, 5.06, 5.11]), [0, 1, 3]);
+    }
+
+    #[test]
+    fn from_an_instant_on_and_at_instants_of_a_list() {
+        let times = || (0..8).map(|i| f64::from(i) * 0.04);
+        let taken = |mut grid: SamplingGrid| times().map(|t| grid.takes(t)).collect::<Vec<bool>>();
+        assert_eq!(taken(SamplingGrid::From(0.2)), [false, false, false, false, false, true, true, true]);
+        // Two instants before one frame give it once; one past the end gives none.
+        let at = SamplingGrid::At([0.0, 0.09, 0.1, 0.24, 9.0].into());
+        assert_eq!(taken(at), [true, false, false, true, false, false, true, false]);
     }
 
     proptest::proptest! {

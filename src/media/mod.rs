@@ -13,6 +13,7 @@
 //!                   declared/, shortfall.rs; bounds.rs for claims too large
 //! video  decode → sample by PTS → deinterlace → RGB, square pixels → upright
 //!                   video.rs, grid.rs, deinterlace.rs, picture.rs, tonemap.rs, orientation.rs
+//! out    pictures at their times → encode; sound copied, else encoded → one film      encode.rs, sound_track.rs
 //! text   subtitles inside the media: choose → packets with their times                     subtitles.rs
 //! ```
 
@@ -41,8 +42,10 @@ mod placing;
 mod probe;
 mod resample;
 mod riff;
+mod seek;
 mod shortfall;
 mod skipped;
+mod sound_track;
 mod spool;
 mod subtitles;
 mod tonemap;
@@ -73,8 +76,9 @@ pub use input::ffmpeg_version;
 pub use orientation::Orientation;
 pub use pick::{AudioMix, StreamPick};
 pub use probe::{AudioInfo, Probe, StreamInfo, StreamKind, VideoInfo, probe};
+pub use sound_track::{SoundRequest, SoundTrack};
 pub use spool::SpooledAudio;
 pub use subtitles::{SubtitleCoding, SubtitlePacket, SubtitlePick, Subtitles, subtitle_counts, subtitles};
 pub use tracks::speaker_tracks;
-pub use video::{DecodeThreads, Sampling, Video, video};
+pub use video::{DecodeThreads, Sampling, Video, Wanted, video, video_of};
 pub use video_report::VideoReport;

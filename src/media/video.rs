@@ -18,6 +18,7 @@ use super::pick::StreamPick;
 use super::picture::{Converter, Shape};
 use super::placing::{MOST_JUMPS_TOLD, last_believable};
 use super::probe::StreamKind;
+use super::seek;
 use super::shortfall::{Promised, Reached, missing_frames};
 use super::tonemap;
 use super::video_report::VideoReport;
@@ -51,6 +52,15 @@ impl Default for Sampling {
     }
 }
 
+/// Frames that are wanted besides those of a regular grid.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wanted {
+    /// Every frame at or after this time.
+    From(Seconds),
+    /// The first frame at or after each of these times, which rise; a frame comes once, however many it is the first of.
+    At(Vec<Seconds>),
+}
+
 /// The sampled frames of one stream, in order of time; drop it to stop the decoder.
 #[derive(Debug)]
 pub struct Video {
@@ -72,12 +82,34 @@ pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video>
         let what = format!("a sampling rate of {} Hz", sampling.rate_hz);
         return Err(Error::Usage { what, hint: "give 0 for every frame, or frames a second".into() });
     }
+    film(path, SamplingGrid::new(sampling.rate_hz), sampling, pick)
+}
+
+/// As [`video`], of the frames that are wanted. Those before are decoded and not converted; where the container's index
+/// allows it, decoding begins at a key frame shortly before the first.
+///
+/// # Errors
+/// As [`video`].
+pub fn video_of(path: &Path, wanted: Wanted, threads: DecodeThreads, pick: StreamPick) -> Result<Video> {
+    let grid = match wanted {
+        Wanted::From(start) => SamplingGrid::From(start.get()),
+        Wanted::At(times) => SamplingGrid::At(times.into_iter().map(Seconds::get).collect()),
+    };
+    film(path, grid, Sampling { threads, ..Sampling::default() }, pick)
+}
+
+fn film(path: &Path, grid: SamplingGrid, sampling: Sampling, pick: StreamPick) -> Result<Video> {
     let source = OpenMedia::open(path, pick)?;
     let (stream, mut warnings) = source.probe.chosen(StreamKind::Video)?;
     let stream = stream.clone();
     let longest = bounds::longest_secs(path);
     let promised = Promised::of(&source.probe, &stream, longest);
     warnings.extend(promised.disbelieved());
+    let sought = match &grid {
+        SamplingGrid::From(start) => seek::before(path, pick, stream.index, *start),
+        _ => None,
+    };
+    let (whole, source) = (sought.is_none(), sought.unwrap_or(source));
     let decoder = StreamDecoder::new(source, stream.index, sampling.threads.0)?;
     let (sender, frames) = sync_channel(sampling.ahead.max(1));
     let film = Film {
@@ -88,7 +120,8 @@ pub fn video(path: &Path, sampling: Sampling, pick: StreamPick) -> Result<Video>
         decoder,
         flagged_interlaced: stream.video.as_ref().is_some_and(|v| v.interlaced),
         stream_orientation: stream.video.map(|v| v.orientation).unwrap_or_default(),
-        grid: SamplingGrid::new(sampling.rate_hz),
+        grid,
+        whole,
         converter: Converter::default(),
         deinterlacer: None,
         sender,
@@ -146,6 +179,8 @@ struct Film {
     flagged_interlaced: bool,
     stream_orientation: Orientation,
     grid: SamplingGrid,
+    /// Decoded from the film's beginning: only then does a count tell what is missing.
+    whole: bool,
     converter: Converter,
     deinterlacer: Option<Deinterlacer<FrameNotes>>,
     sender: SyncSender<Result<VideoFrame>>,
@@ -358,7 +393,7 @@ impl Film {
         if let Some(why) = self.converter.no_tone_map.take() {
             r.warnings.push(Warning::HdrUntouched { why: why.to_string() });
         }
-        if !stopped {
+        if !stopped && self.whole {
             let reached = Reached {
                 end_secs: r.end.map_or(0.0, Seconds::get),
                 packets_end: self.decoder.packets_end,

@@ -29,6 +29,7 @@ mod interview;
 mod laughter_truth;
 mod lexicon;
 mod models;
+mod recorded;
 #[cfg(test)]
 mod relation_truth;
 #[cfg(test)]
@@ -55,6 +56,7 @@ pub use inputs::Inputs;
 pub use interview::interviews_schema;
 pub use lexicon::lexicon;
 pub use models::Models;
+pub use recorded::{Recorded, recorded};
 pub use schema_page::schema_page;
 pub use stages::{Keep, StageCache};
 pub use tables::{feature_tables, schemas, table_names, with_values};

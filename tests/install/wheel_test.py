@@ -133,6 +133,9 @@ class Wheel(unittest.TestCase):
                 "COPYING.LGPLv2.1",
                 "COPYING.dav1d",
                 "COPYING.zimg",
+                "COPYING.vpx",
+                "COPYING.opus",
+                "COPYING.font",
             ):
                 self.assertIn(wanted, names)
             notice = archive.read(names["NOTICE"]).decode()

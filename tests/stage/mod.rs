@@ -12,6 +12,7 @@ use turnwise::store::read::{StoredTable, read};
 pub struct Stage(tempfile::TempDir);
 
 /// What a run left behind.
+#[derive(Debug)]
 pub struct Told {
     pub code: i32,
     pub out: String,
