@@ -9,8 +9,8 @@ use super::{Claims, LabelEvidenceConfig};
 /// A turn or a speaker is surely there from this probability on.
 const SURE: f64 = 0.9;
 
-/// Labels are doubted where more than this share of them is found wrong: three times what 180 right transcripts of the
-/// labels' test show where they are heard well.
+/// Labels are doubted where more than this share of them is found wrong. Chosen on the clips of the labels' test, above
+/// what right transcripts show there where they are heard well.
 const LABELS_WRONG: f64 = 0.03;
 
 /// And a recording is heard well where less than this share of what the turns surely say is not heard. Between
