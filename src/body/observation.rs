@@ -236,8 +236,8 @@ impl Bodies {
         self.hands.retain(|h| own(h).is_none_or(|o| o.shows(h.points[PALM][0], h.points[PALM][1])));
     }
 
-    /// Gives bodies and hands the persons of their faces: that of the face seen now, else of the last one the body had,
-    /// else of the next. Where that would put a person into a frame twice, the body with the face is the person.
+    /// Gives bodies and hands the persons of their faces: that of the face seen now, where none is seen of the last one
+    /// the body had, else of the next. A body whose face is nobody's is nobody's. Where that would put a person into a frame twice, the body with the face is the person.
     pub fn name<'p>(&mut self, person_of: impl Fn(u32) -> Option<&'p str>) {
         let of_head = |o: &BodyObservation| o.head.and_then(|h| person_of(h.track)).map(ToOwned::to_owned);
         let mut known: BTreeMap<u32, String> = BTreeMap::new();
@@ -245,14 +245,16 @@ impl Bodies {
             o.person = of_head(o);
             match &o.person {
                 Some(person) => drop(known.insert(o.body, person.clone())),
-                None => o.person = known.get(&o.body).cloned(),
+                None if o.head.is_none() => o.person = known.get(&o.body).cloned(),
+                None => {}
             }
         }
         known.clear();
         for o in self.observations.iter_mut().rev() {
             match &o.person {
                 Some(person) => drop(known.insert(o.body, person.clone())),
-                None => o.person = known.get(&o.body).cloned(),
+                None if o.head.is_none() => o.person = known.get(&o.body).cloned(),
+                None => {}
             }
         }
         for frame in self.observations.chunk_by_mut(|a, b| a.pts == b.pts) {
@@ -373,8 +375,8 @@ mod tests {
         let persons: Vec<_> = bodies.observations.iter().map(|o| (o.body, o.person.as_deref())).collect();
         assert_eq!(
             persons,
-            [(1, Some("P1")), (1, Some("P1")), (2, Some("P2")), (1, None), (2, Some("P1")), (1, Some("P1")), (3, None)],
-            "nobody is in a frame twice, and the face decides"
+            [(1, Some("P1")), (1, Some("P1")), (2, Some("P2")), (1, None), (2, Some("P1")), (1, None), (3, None)],
+            "nobody is in a frame twice, and the face decides, also one that is nobody's"
         );
         let hands: Vec<_> = bodies.hands.iter().map(|h| h.person.as_deref()).collect();
         assert_eq!(hands, [Some("P1"), Some("P2"), None]);

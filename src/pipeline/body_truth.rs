@@ -255,12 +255,11 @@ fn hands_and_posture_are_what_the_eye_sees() {
         assert!(sums.crossed.invented < 1.0, "nobody crosses the arms: {:?}", sums.crossed);
     }
     // Not held yet: hands of the half with home_low_light, where the arms of somebody behind are taken for those of the
-    // one in front, and faces of the half with stage_and_audience, where the man with his chin in his hand has no body
-    // beside the woman before him.
+    // one in front.
     let (chosen, told) = (&halves["a"], &halves["b"]);
-    assert!(chosen.face.f1() >= 0.9, "{:?}", chosen.face);
+    assert!(chosen.face.f1() >= 0.85 && told.face.f1() >= 0.9, "{:?} {:?}", chosen.face, told.face);
     assert!(told.hands.f1() >= 0.9 && told.same_hands.0 >= 0.9 * told.same_hands.1, "{:?}", told.hands);
-    assert!(told.face.invented < 1.0 && chins.1 >= 6, "{:?} {chins:?}", told.face);
+    assert!(told.face.invented < 1.0 && chins.0 >= 6, "{:?} {chins:?}", told.face);
 }
 
 #[test]

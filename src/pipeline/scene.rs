@@ -19,8 +19,8 @@ use crate::speaker::VAD_CHUNKS;
 use crate::table::Missing;
 use crate::transcript::Transcript;
 use crate::turns::{
-    self, BodyTurn, Cast, FaceTurn, Laughs, LaughterIn, Lexicon, NoOffset, Relations, SaidTurn, SpeakerLink,
-    SpeakerMatch, TranscriptOffset, TurnFacts,
+    self, BodiesSeen, BodyTurn, Cast, FaceTurn, Laughs, LaughterIn, Lexicon, NoOffset, Relations, SaidTurn,
+    SpeakerLink, SpeakerMatch, TranscriptOffset, TurnFacts,
 };
 use crate::warning::{ClockShift, TranscriptClock, Warning, Warnings};
 
@@ -194,6 +194,7 @@ impl<'a> Scene<'a> {
             voices: &spoken.voices,
             said: &spoken.said,
             face_turns: &spoken.face_turns,
+            bodies: all.bodies.map(|b| BodiesSeen { turns: &spoken.body_turns, ..b }),
             contradicted: &spoken.contradicted,
             ..all
         }
@@ -214,6 +215,7 @@ impl<'a> Scene<'a> {
             said: &self.said,
             faces: &self.seen.faces,
             face_turns: &self.face_turns,
+            bodies: self.recipe.body.is_on().then_some(BodiesSeen { all: &self.seen.bodies, turns: &self.body_turns }),
             contradicted: &self.contradicted,
             laughs: self.laughs.as_ref(),
             config: &self.recipe.turns,

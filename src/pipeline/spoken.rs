@@ -3,7 +3,7 @@
 use super::scene::Scene;
 use crate::annotation::Turn;
 use crate::audio::TurnVoice;
-use crate::turns::{FaceTurn, SaidTurn};
+use crate::turns::{BodyTurn, FaceTurn, SaidTurn};
 
 /// What is known of these turns, told by their places among them.
 #[derive(Debug)]
@@ -12,6 +12,7 @@ pub(super) struct Spoken {
     pub(super) voices: Vec<TurnVoice>,
     pub(super) said: Vec<SaidTurn>,
     pub(super) face_turns: Vec<FaceTurn>,
+    pub(super) body_turns: Vec<BodyTurn>,
     pub(super) contradicted: Vec<bool>,
     pub(super) dropped: Vec<usize>,
     /// For each turn of the scene its place among these.
@@ -29,6 +30,11 @@ impl Spoken {
             own.turn = kept(face.turn)?;
             Some(own)
         };
+        let body = |body: &BodyTurn| {
+            let mut own = body.clone();
+            own.turn = kept(body.turn)?;
+            Some(own)
+        };
         // What was dropped before a turn that is left out was dropped before the next one.
         let next_kept = |at: &usize| places[*at..].iter().find_map(|place| *place);
         let mut dropped: Vec<usize> =
@@ -39,6 +45,7 @@ impl Spoken {
             voices: only(&scene.voices, &places),
             said: only(&scene.said, &places),
             face_turns: scene.face_turns.iter().filter_map(face).collect(),
+            body_turns: scene.body_turns.iter().filter_map(body).collect(),
             contradicted: only(&scene.contradicted, &places),
             dropped,
             places,

@@ -65,8 +65,11 @@ fn words_table(scene: &Scene<'_>) -> Result<Table> {
 const TABLES: [SceneTable; 19] = [
     SceneTable::new(|recipe| turns::turns_schema(&recipe.turns, recipe.body.is_on()), turns_table).of_features(),
     SceneTable::new(|_| turns::turn_faces_schema(), turn_faces_table).of_features(),
-    SceneTable::new(|recipe| turns::dyads_schema(&recipe.turns), |scene| turns::dyads_table(&scene.relations()))
-        .of_features(),
+    SceneTable::new(
+        |recipe| turns::dyads_schema(&recipe.turns, recipe.body.is_on()),
+        |scene| turns::dyads_table(&scene.relations()),
+    )
+    .of_features(),
     SceneTable::new(
         |recipe| turns::synchrony_schema(&recipe.turns.synchrony),
         |scene| turns::synchrony_table(&scene.relations()),

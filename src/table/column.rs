@@ -81,6 +81,13 @@ impl<R> Column<R> {
         self
     }
 
+    /// The same measure of somebody else: another beginning of its name, and words before its description.
+    pub fn of_another(mut self, name_begins: &str, whose: &str) -> Self {
+        self.spec.name = format!("{name_begins}{}", self.spec.name).into();
+        self.spec.description = format!("{whose}{}", self.spec.description).into();
+        self
+    }
+
     /// The contract.
     pub fn spec(&self) -> &ColumnSpec {
         &self.spec

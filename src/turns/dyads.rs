@@ -22,6 +22,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use super::bodies::of_listener;
 use super::conversation::Conversation;
 use super::entrainment::{self, TurnQualities};
 use super::face_statistics::{FaceTurn, seen_often};
@@ -46,9 +47,9 @@ use columns::{Dyad, FOLLOWED, TurnsSoFar, layout};
 /// Two times closer than this touch: a millisecond is the finest that transcripts tell.
 pub(super) const TOUCH_SECS: f64 = 5e-4;
 
-/// Contract of the `dyads` table.
-pub fn dyads_schema(config: &TurnsConfig) -> TableSchema {
-    layout(config).schema()
+/// Contract of the `dyads` table; `bodies` = they are looked at.
+pub fn dyads_schema(config: &TurnsConfig, bodies: bool) -> TableSchema {
+    layout(config, bodies).schema()
 }
 
 /// Rows of the `dyads` table, by turn, then listener.
@@ -72,7 +73,8 @@ pub fn dyads_table(relations: &Relations<'_>) -> Result<Table> {
         gestures_seen: seen_often(relations.faces),
     };
     let mut so_far = SoFar::new(known);
-    let table = layout(relations.config).table((0..relations.turns.len()).flat_map(|at| so_far.rows_of(at)));
+    let layout = layout(relations.config, relations.bodies.is_some());
+    let table = layout.table((0..relations.turns.len()).flat_map(|at| so_far.rows_of(at)));
     so_far.failure.map_or(table, Err)
 }
 
@@ -191,6 +193,7 @@ impl<'a> SoFar<'a> {
             voices: self.known.voices_in(at, (speaker, listener)),
             listener_person,
             face: listener_person.and_then(|p| seen.faces.iter().find(|f| f.person == p)),
+            body: relations.bodies.map(|bodies| of_listener(bodies.turns, at, listener_person)),
             listening: self.known.listening(here, (speaker, listener), &seen.gestures),
             entrainment: self.entrainment.of(at, listener),
             between: self.language.of(at, listener),

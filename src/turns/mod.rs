@@ -70,7 +70,7 @@ pub use merged::merge_cues;
 pub use near::crowd;
 pub use normalise::SpeakerZ;
 pub use offset::{NoOffset, OffsetConfig, TranscriptOffset, transcript_offset};
-pub use relations::{Relations, SpeakerLink};
+pub use relations::{BodiesSeen, Relations, SpeakerLink};
 pub use smiles::{smiles_of, smiles_schema, smiles_table};
 pub use speakers::{EmbeddingOf, Speakers, speakers_schema, speakers_table};
 pub use speech::{SpeechContext, speech_context, speech_schema, speech_table};

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::bodies::BodyTurn;
 use super::face_statistics::FaceTurn;
 use super::{Laughs, SaidTurn, TurnsConfig};
 use crate::annotation::{Annotation, Turn};
 use crate::audio::{Acoustics, TurnVoice};
+use crate::body::Bodies;
 use crate::face::Faces;
 
 /// The voice and the person that a turn's speaker was linked to.
@@ -15,6 +17,15 @@ pub struct SpeakerLink {
     pub voice: Option<String>,
     /// Person on the screen.
     pub person: Option<String>,
+}
+
+/// The bodies of an interview.
+#[derive(Clone, Copy, Debug)]
+pub struct BodiesSeen<'a> {
+    /// Look by look.
+    pub all: &'a Bodies,
+    /// By turn and person.
+    pub turns: &'a [BodyTurn],
 }
 
 /// All that is known of what people do to each other in one interview.
@@ -44,6 +55,8 @@ pub struct Relations<'a> {
     pub faces: &'a Faces,
     /// Faces by turn and person.
     pub face_turns: &'a [FaceTurn],
+    /// Bodies; `None` where they are not looked at.
+    pub bodies: Option<BodiesSeen<'a>>,
     /// For each turn whether another voice than its label's talks most in it; may be empty.
     pub contradicted: &'a [bool],
     /// The laughter; `None` before it was looked for.
@@ -77,6 +90,7 @@ impl<'a> Relations<'a> {
             said,
             faces,
             face_turns,
+            bodies: None,
             contradicted,
             laughs: None,
             config,

@@ -13,6 +13,7 @@
 //! each turn's end. The same signals by other measures are in [`super::coupling`].
 
 mod config;
+mod moves;
 mod profile;
 #[cfg(test)]
 mod tests;
@@ -23,17 +24,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::entrainment::TurnQualities;
 use super::lagged::{Lagged, Pairing};
 use super::near::most_listeners;
-use super::watched::{Watched, on_grid};
+use super::watched::Watched;
 use super::{Relations, measured};
-use crate::annotation::Annotation;
-use crate::audio::{Acoustics, GRID};
 use crate::error::Result;
 use crate::table::{Column, CutOff, Layout, Missing, Modality, Table, TableSchema, all_until};
-use crate::time::Segment;
 
 pub(super) use config::STEP_SECS;
 pub use config::SynchronyConfig;
 use config::{why_missing, z_meaning};
+pub(super) use moves::{Moves, moves};
 pub(super) use profile::whole;
 
 /// A grid value may lean on an observation so much later: on the next one (0.35 s), which for a smile leans on those
@@ -79,7 +78,9 @@ impl PairSignal<'_> {
 
 /// What a signal is of, in the order of rows; for descriptions.
 pub(super) const SIGNALS: &str = "smile, head_motion (speed), level_to_head_motion (the leader's level every 0.1 s \
-    while nobody else speaks, not known in pauses; the follower's head), pitch, level, rate (of articulation; these \
+    while nobody else speaks, not known in pauses; the follower's head), body_motion (where bodies are looked at: speed of \
+    the middle of the shoulders plus the mean speed of the hands against it, hands that are not seen taken for at rest, \
+    in shoulder widths a second from look to look), pitch, level, rate (of articulation; these \
     turn by turn).";
 
 /// How long both must be known for a value.
@@ -191,68 +192,6 @@ pub fn synchrony_schema(config: &SynchronyConfig) -> TableSchema {
     layout(config).schema()
 }
 
-/// Series of one speaker on the grid.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Moves {
-    pub(super) smile: Vec<f64>,
-    pub(super) head: Vec<f64>,
-    level: Vec<f64>,
-}
-
-impl Moves {
-    /// True when anything of the face is there.
-    pub(super) fn is_seen(&self) -> bool {
-        !(self.smile.is_empty() && self.head.is_empty())
-    }
-}
-
-/// Every label's series; an empty one was never seen (heard).
-pub(super) fn moves(relations: &Relations<'_>, watched: &Watched, labels: &[&str]) -> BTreeMap<String, Moves> {
-    let seen = relations.faces.sampled.last().map_or(0.0, |t| t.get());
-    let end = seen.max(relations.acoustics.len() as f64 * GRID.hop_secs());
-    let of = |label: &&str| {
-        let person = relations.person(label).and_then(|p| watched.person(p));
-        let grid = |points: &mut dyn Iterator<Item = (f64, f64)>| {
-            let mut points = points.peekable();
-            if points.peek().is_none() { Vec::new() } else { on_grid(points, end, STEP_SECS) }
-        };
-        let moves = Moves {
-            smile: person.map_or_else(Vec::new, |p| grid(&mut p.smile.iter().copied())),
-            head: person
-                .map_or_else(Vec::new, |p| grid(&mut p.motions.iter().map(|m| (0.5 * (m.from + m.to), m.deg_per_sec)))),
-            level: relations
-                .voice(label)
-                .map_or_else(Vec::new, |v| level_while_speaking(v, relations.annotation, relations.acoustics, end)),
-        };
-        ((*label).to_owned(), moves)
-    };
-    labels.iter().map(of).collect()
-}
-
-/// Mean level of every 100 ms in which `voice` and nobody else speaks; NaN elsewhere.
-fn level_while_speaking(voice: &str, annotation: &Annotation, acoustics: &Acoustics, end: f64) -> Vec<f64> {
-    let mut grid = vec![f64::NAN; (end.max(0.0) / STEP_SECS) as usize + 1];
-    // The cell of a grid point reaches half a step to both sides.
-    let half = 0.5 * STEP_SECS;
-    let cells =
-        |a: f64, b: f64| ((a / STEP_SECS).ceil().max(0.0) as usize, ((b / STEP_SECS).floor() + 1.0).max(0.0) as usize);
-    for turn in annotation.turns().iter().filter(|t| t.speaker == voice) {
-        let (first, last) = cells(turn.segment.start().get() + half, turn.segment.end().get() - half);
-        for (i, slot) in grid.iter_mut().enumerate().take(last).skip(first) {
-            let at = i as f64 * STEP_SECS;
-            let Some(cell) = Segment::from_secs(at - half, at + half) else { continue };
-            let levels = acoustics.level_db[GRID.indices(cell, acoustics.len())].iter().filter(|l| l.is_finite());
-            let (sum, n) = levels.fold((0.0, 0.0), |(s, n), l| (s + f64::from(*l), n + 1.0));
-            *slot = if n > 0.0 { sum / n } else { f64::NAN };
-        }
-    }
-    for turn in annotation.turns().iter().filter(|t| t.speaker != voice) {
-        let (first, last) = cells(turn.segment.start().get() - half, turn.segment.end().get() + half);
-        grid.iter_mut().take(last).skip(first).for_each(|slot| *slot = f64::NAN);
-    }
-    grid
-}
-
 /// One ordered pair, from turn to turn: how closely the second follows the first over the last 10 minutes.
 #[derive(Debug)]
 pub(super) struct Following<'a> {
@@ -362,12 +301,15 @@ impl<'a> Signals<'a> {
         let (from, to) = (self.labels[pair.0], self.labels[pair.1]);
         let (a, b) = (&self.moves[from], &self.moves[to]);
         let no_face = |who: &str, x: &[f64]| x.is_empty().then(|| self.why_no_face(who));
+        let no_body = |who: &str, x: &[f64]| x.is_empty().then(|| self.why_no_body(who));
         let on_grid = [
             ("smile", &a.smile, &b.smile, no_face(from, &a.smile).or_else(|| no_face(to, &b.smile))),
             ("head_motion", &a.head, &b.head, no_face(from, &a.head).or_else(|| no_face(to, &b.head))),
             ("level_to_head_motion", &a.level, &b.head, self.no_speech(&a.level).or_else(|| no_face(to, &b.head))),
+            ("body_motion", &a.body, &b.body, no_body(from, &a.body).or_else(|| no_body(to, &b.body))),
         ];
-        let on_grid = on_grid.map(|(name, leader, follower, missing)| Signal {
+        let count = if self.relations.bodies.is_some() { on_grid.len() } else { on_grid.len() - 1 };
+        let on_grid = on_grid.into_iter().take(count).map(|(name, leader, follower, missing)| Signal {
             pair,
             name,
             clock: Clock::Grid,
@@ -389,7 +331,7 @@ impl<'a> Signals<'a> {
                 missing: no_sound,
             }
         });
-        on_grid.into_iter().chain(by_exchange).collect()
+        on_grid.chain(by_exchange).collect()
     }
 
     fn why_no_face(&self, label: &str) -> Missing {
@@ -397,6 +339,14 @@ impl<'a> Signals<'a> {
             _ if self.relations.faces.sampled.is_empty() => Missing::NoStream,
             None => Missing::NotCast,
             Some(_) => Missing::NoFace,
+        }
+    }
+
+    fn why_no_body(&self, label: &str) -> Missing {
+        match (self.relations.faces.sampled.is_empty(), self.relations.person(label)) {
+            (true, _) => Missing::NoStream,
+            (_, None) => Missing::NotCast,
+            _ => Missing::NoBody,
         }
     }
 

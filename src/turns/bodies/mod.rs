@@ -6,6 +6,7 @@
 mod columns;
 mod config;
 mod events;
+mod listener;
 mod look;
 mod more;
 mod more_columns;
@@ -15,6 +16,11 @@ mod touches;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use columns::body_columns;
+pub(super) use listener::{listener_columns, of_listener};
+pub(super) use motion::BodyMotion;
+#[cfg(test)]
+pub(super) use tests::body as made_body;
+
 pub use columns::{turn_bodies_schema, turn_bodies_table};
 pub use config::PostureConfig;
 
@@ -49,6 +55,13 @@ pub struct BodyTurn {
     distance: Option<f64>,
     approach: Option<f64>,
     more: More,
+}
+
+#[cfg(test)]
+impl BodyTurn {
+    pub(in crate::turns) fn hand_speed(&self) -> Option<f64> {
+        self.hands.speed
+    }
 }
 
 impl BodyTurn {
@@ -175,6 +188,12 @@ fn series(bodies: &Bodies) -> BTreeMap<&str, Series<'_>> {
         }
     }
     persons
+}
+
+/// Every person's motions over the interview.
+pub(super) fn body_motions(bodies: &Bodies, config: &PostureConfig) -> BTreeMap<String, Vec<BodyMotion>> {
+    let persons = series(bodies);
+    persons.into_iter().map(|(name, looks)| (name.to_owned(), motion::motions(&looks, config))).collect()
 }
 
 /// Persons whose face is seen in the segment, and in what share of its looked-at frames.

@@ -27,6 +27,30 @@ impl Step {
     }
 }
 
+impl Step {
+    /// Speed of the middle of the shoulders, and on top of it the mean of the hands that are seen, against it: hands
+    /// that are not seen are taken for at rest.
+    pub(super) fn whole_body(&self) -> f64 {
+        self.trunk + self.mean_hand().unwrap_or(0.0)
+    }
+}
+
+/// Speed of a whole body from one look to the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::turns) struct BodyMotion {
+    pub(in crate::turns) from: f64,
+    pub(in crate::turns) to: f64,
+    /// Shoulder widths a second.
+    pub(in crate::turns) speed: f64,
+}
+
+/// The motions of one person, in order of time; none over steps that do not count.
+pub(super) fn motions(looks: &[Look<'_>], config: &PostureConfig) -> Vec<BodyMotion> {
+    let ends = looks.windows(2).map(|pair| (pair[0].at(), pair[1].at()));
+    let all = ends.zip(steps(looks, config));
+    all.filter_map(|((from, to), step)| Some(BodyMotion { from, to, speed: step?.whole_body() })).collect()
+}
+
 /// The steps between looks of one body that are near enough in time and count.
 pub(super) fn steps(looks: &[Look<'_>], config: &PostureConfig) -> Vec<Option<Step>> {
     looks.windows(2).map(|pair| step(&pair[0], &pair[1], config)).collect()

@@ -6,7 +6,7 @@ use crate::table::ColumnData;
 use crate::time::Seconds;
 
 /// Upright, facing the camera, shoulders 100 px apart, hands in the lap and seen.
-pub(super) fn body(at: f64, id: u32, person: &str, x: f32) -> BodyObservation {
+pub(in crate::turns) fn body(at: f64, id: u32, person: &str, x: f32) -> BodyObservation {
     let mut points = [BodyPoint::default(); BODY_POINTS];
     let mut put = |k: usize, dx: f32, y: f32| points[k] = BodyPoint { x: x + dx, y, z: 0.0, visibility: 1.0 };
     put(NOSE, 0.0, 100.0);

@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn every_column_that_is_cited_is_there_with_its_source() {
-        let schema = dyads_schema(&crate::turns::TurnsConfig::default());
+        let schema = dyads_schema(&crate::turns::TurnsConfig::default(), true);
         for (name, source) in CITED {
             let column = schema.columns.iter().find(|c| c.name == *name);
             assert_eq!(column.map(|c| &*c.source), Some(*source), "{name}");

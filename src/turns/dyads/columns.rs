@@ -5,6 +5,7 @@ use super::cited::cited;
 use crate::annotation::union_secs;
 use crate::table::{Column, CutOff, Layout, Missing, Modality, all_until};
 use crate::time::Segment;
+use crate::turns::bodies::{BodyTurn, listener_columns};
 use crate::turns::entrainment::{self, Entrainment};
 use crate::turns::face_statistics::FaceTurn;
 use crate::turns::floors::{is_backchannel, transfer};
@@ -49,6 +50,8 @@ pub(super) struct Dyad<'a> {
     /// The listener's face during the turn.
     pub(super) face: Option<&'a FaceTurn>,
     pub(super) listening: Listening,
+    /// The listener's body; `None` where bodies are not looked at.
+    pub(super) body: Option<BodyTurn>,
     pub(super) looking: Looking,
     pub(super) silent: Silent,
     pub(super) entrainment: Entrainment,
@@ -77,8 +80,8 @@ pub(super) struct TurnsSoFar {
     pub(super) floor_share: f64,
 }
 
-/// Columns of the `dyads` table.
-pub(super) fn layout<'a>(config: &TurnsConfig) -> Layout<Dyad<'a>> {
+/// Columns of the `dyads` table; `bodies` = they are looked at.
+pub(super) fn layout<'a>(config: &TurnsConfig, bodies: bool) -> Layout<Dyad<'a>> {
     let mut columns = vec![
         Column::text("interview_id", "Interview the row belongs to.", |d: &Dyad<'a>| d.interview_id)
             .until(CutOff::None),
@@ -110,6 +113,9 @@ pub(super) fn layout<'a>(config: &TurnsConfig) -> Layout<Dyad<'a>> {
     measures.extend(entrainment::columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.entrainment))));
     measures.extend(laughter::dyad_columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.laughter))));
     measures.extend((0..FOLLOWED.len()).flat_map(|signal| following_columns(signal, &config.synchrony)));
+    if bodies {
+        measures.extend(listener_columns().into_iter().map(|c| c.within(|d: &Dyad<'a>| d.body.as_ref())));
+    }
     columns.extend(cited(measured(Modality::Dyad, measures)));
     columns.extend(between_columns(&config.language).into_iter().map(|c| c.within(|d: &Dyad<'a>| Some(&d.between))));
     Layout {

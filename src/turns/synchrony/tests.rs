@@ -1,12 +1,16 @@
 //! Who follows whom in made talks.
 
+use super::moves::{body_on_grid, level_while_speaking};
 use super::*;
-use crate::annotation::{SpeechTurn, Turn};
+use crate::annotation::{Annotation, SpeechTurn, Turn};
+use crate::audio::Acoustics;
+use crate::body::Bodies;
 use crate::face::{BLENDSHAPES, BoundingBox, Faces, HeadPose, Observation, Quality, Track};
 use crate::random::Random;
 use crate::table::{ColumnData, Kind};
-use crate::time::Seconds;
-use crate::turns::{SpeakerLink, TurnsConfig, dyads_table};
+use crate::time::{Seconds, Segment};
+use crate::turns::bodies::{BodyMotion, body_turns, made_body};
+use crate::turns::{BodiesSeen, SpeakerLink, TurnsConfig, dyads_table};
 
 /// Smiles and heads that wander; the second face does what the first did 0.4 s before (heads go their own ways).
 fn faces(secs: usize) -> Faces {
@@ -149,4 +153,57 @@ fn whoever_is_off_the_screen_is_told_so_in_both_roles() {
         let row = (0..table.rows()).find(|&i| from[i] == leader && signal[i] == "smile").unwrap();
         assert_eq!(missing[row], "not_cast", "{leader} leads");
     }
+}
+
+/// Two people who sway; the second does what the first did 0.5 s before. Looks every 0.25 s.
+fn swaying(secs: usize) -> Bodies {
+    let mut random = Random::seeded(7);
+    let mut x = 0.0;
+    let places: Vec<f64> = (0..secs * 4 + 2)
+        .map(|_| {
+            x = 0.8 * x + 10.0 * random.signed();
+            x
+        })
+        .collect();
+    let of = |i: usize, track: u32| {
+        let moved = places[if track == 1 { i + 2 } else { i }];
+        made_body(0.25 * i as f64, track, &format!("P{track}"), 300.0 * track as f32 + moved as f32)
+    };
+    let observations: Vec<_> = (0..secs * 4).flat_map(|i| [of(i, 1), of(i, 2)]).collect();
+    let sampled = (0..secs * 4).map(|i| Seconds::of(0.25 * i as f64)).collect();
+    Bodies { observations, sampled, ..Bodies::default() }
+}
+
+#[test]
+fn a_body_that_moves_after_another_follows_it_and_the_listeners_body_is_told() {
+    let (faces, turns, links, config) = (faces(300), turns(300), links(), TurnsConfig::default());
+    let bodies = swaying(300);
+    let of_turns = body_turns(&turns, &bodies, &faces, &config);
+    let plain = Relations { faces: &faces, ..Relations::of("i", &turns, &links, &config) };
+    let relations = Relations { bodies: Some(BodiesSeen { all: &bodies, turns: &of_turns }), ..plain };
+    let table = synchrony_table(&relations).unwrap();
+    let (signal, z, lag) = (texts(&table, "signal"), floats(&table, "z"), floats(&table, "lag_secs"));
+    let rows: Vec<usize> = (0..table.rows()).filter(|&i| signal[i] == "body_motion").collect();
+    assert_eq!(rows.len(), 2);
+    assert!(z[rows[0]] > 5.0 && (lag[rows[0]] - 0.5).abs() < 1e-9, "{z:?} {lag:?}");
+    assert!(z[rows[1]] < z[rows[0]], "the leader does not follow");
+    assert!(!texts(&synchrony_table(&plain).unwrap(), "signal").contains(&"body_motion".to_owned()));
+
+    let (with, without) = (dyads_table(&relations).unwrap(), dyads_table(&plain).unwrap());
+    assert!(without.column("listener_body_missing").is_none());
+    // B listens to A in the first row: P2's body is told, as in turn_bodies.
+    let shares = floats(&with, "listener_body_presence_share");
+    assert!((shares[0] - 1.0).abs() < 1e-9 && texts(&with, "listener_body_missing")[0].is_empty(), "{shares:?}");
+    let speeds = floats(&with, "listener_hand_speed_mean");
+    let own = of_turns.iter().find(|b| b.turn == 0 && b.person == "P2").unwrap();
+    assert_eq!(Some(speeds[0]), own.hand_speed(), "the listener's own");
+}
+
+#[test]
+fn the_speed_of_a_body_stands_from_look_to_look_and_nowhere_else() {
+    let motion = |from: f64, to: f64, speed: f64| BodyMotion { from, to, speed };
+    let grid = body_on_grid(&[motion(0.1, 0.35, 2.0), motion(0.35, 0.6, 1.0), motion(5.0, 9.0, 3.0)], 1.0);
+    let told: Vec<Option<f64>> = grid.iter().map(|v| v.is_finite().then_some(*v)).collect();
+    let (none, one, two) = (None, Some(1.0), Some(2.0));
+    assert_eq!(told, [none, two, two, two, one, one, none, none, none, none, none]);
 }
