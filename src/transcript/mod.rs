@@ -37,6 +37,7 @@ mod json;
 mod label;
 mod markup;
 mod overlap;
+mod people;
 mod quotes;
 mod repeat;
 pub mod rescue;
