@@ -14,6 +14,7 @@ use crate::warning::Warning;
 
 mod pace;
 mod part;
+mod unlikely;
 
 /// Collects turns and warnings of one file.
 pub(super) struct Draft<'a> {
