@@ -13,6 +13,8 @@ const SLOW: (f64, f64) = (120.0, 0.1);
 /// So many turns of the same words one after another, or so many times within one: recognisers write it where nothing
 /// is said (Koenecke et al. 2024).
 const AGAIN: (usize, usize) = (6, 6);
+/// Words of a sentence follow each other in less.
+const TOUCH_SECS: f64 = 0.15;
 /// Longest phrase looked for within a turn.
 const PHRASE: usize = 6;
 
@@ -54,6 +56,7 @@ pub(super) fn tell(draft: &mut Draft) {
         told(&others, "have words with times that are not those of their text, or not all"),
         told(&shared, "hold words of several speakers, and are read as one's"),
         same_in_a_row(&draft.turns),
+        single_words(&draft.turns),
         whole_minutes(&draft.turns),
     ];
     all.into_iter().flatten().for_each(|what| draft.warn(what));
@@ -113,6 +116,22 @@ fn same_in_a_row(turns: &[Turn]) -> Option<String> {
     ))
 }
 
+/// A file of words is read as one of turns, each of a word.
+fn single_words(turns: &[Turn]) -> Option<String> {
+    let one = turns.iter().filter(|t| t.text.split_whitespace().count() == 1).count();
+    let runs_on = |w: &[Turn]| {
+        w[0].speaker == w[1].speaker && (w[1].segment.start().get() - w[0].segment.end().get()).abs() < TOUCH_SECS
+    };
+    let close = turns.windows(2).filter(|w| runs_on(w)).count();
+    (turns.len() >= 10 && one * 10 >= turns.len() * 9 && close * 2 > turns.len()).then(|| {
+        format!(
+            "{one} of {} turns are a single word, most of them right behind another of the same speaker: a file of \
+             words has no turns; join them",
+            turns.len()
+        )
+    })
+}
+
 /// A spreadsheet reads 02:30 as two hours and a half, and writes 02:30:00.
 fn whole_minutes(turns: &[Turn]) -> Option<String> {
     let whole = |secs: f64| secs % 60.0 == 0.0;
@@ -155,6 +174,14 @@ mod tests {
         assert!(all.contains("2 turns say the same over and over"), "{all}");
         let yes: String = (0..4).map(|k| format!("{k},{},{},Yes.\n", k + 1, ["A", "B"][k % 2])).collect();
         assert_eq!(told(&yes), "");
+    }
+
+    #[test]
+    fn a_file_of_words_is_told() {
+        let row = |k: usize| format!("{k},{}.95,A,word{k}\n", k);
+        assert!(told(&(0..12).map(row).collect::<String>()).contains("12 of 12 turns are a single word"));
+        let t = parse("a.csv", "word,start,end,speaker\nso,0,0.5,A\nit,0.5,1,A\n");
+        assert_eq!(t.turns.iter().map(|t| t.text.as_str()).collect::<Vec<_>>(), ["so", "it"]);
     }
 
     #[test]
