@@ -100,7 +100,7 @@ fn name_the_nameless(turns: &mut [Turn], known: &BTreeSet<String>, labels: Label
     for turn in turns.iter_mut().filter(|t| t.speaker.is_none()) {
         let Some(Candidate { form, name, rest }) = label(&turn.text) else { continue };
         let own = form != Form::Enclosed && known.contains(&people::key(&name));
-        if !own && !(enough && believed.is_label(form, &name)) {
+        if !(own || enough && believed.is_label(form, &name)) {
             left += 1;
             continue;
         }
