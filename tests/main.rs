@@ -43,6 +43,7 @@ mod inspect_pages;
 mod installed;
 mod labelled_voices;
 mod labels_everywhere;
+mod labs_write;
 mod layers;
 mod long_media;
 mod man;

@@ -64,13 +64,15 @@ pub(super) fn into_turns(cues: Vec<Cue>, webvtt: bool, draft: &mut Draft) {
         })
         .collect();
     let parsed = repeat::once(parsed, draft);
-    draft.settle_labels();
+    draft.settle_looks();
     // Cues know what was dropped before them; what was dropped after the last is before none.
     draft.take_lost();
     let voices = parsed.iter().flat_map(|c| &c.lines).any(has_voice);
     let timed = parsed.iter().flat_map(|c| &c.lines).any(has_time);
-    if voices || timed {
+    if voices {
         speak_voices(&parsed, draft);
+    } else if timed {
+        speak_labels(&parsed.into_iter().map(with_words).collect::<Vec<_>>(), draft);
     } else {
         speak_labels(&parsed, draft);
     }
@@ -221,7 +223,28 @@ impl<'c> Known<'c> {
     }
 }
 
+/// The cue with the words that its time stamps tell.
+fn with_words(cue: Parsed) -> Parsed {
+    if !cue.lines.iter().any(has_time) {
+        return cue;
+    }
+    let mut time = Some(cue.segment.start().get());
+    let mut chunks = Vec::new();
+    for line in &cue.lines {
+        for piece in &line.pieces {
+            match piece {
+                Piece::Text(text) => chunks.push((time, text.clone())),
+                Piece::Time(secs) => time = Some(*secs),
+                Piece::Voice(_) => {}
+            }
+        }
+        chunks.push((time, " ".into()));
+    }
+    Parsed { words: words(&chunks, cue.segment), ..cue }
+}
+
 fn speak_labels(cues: &[Parsed], draft: &mut Draft) {
+    draft.settle_labels();
     let lines: Vec<Vec<String>> = cues.iter().map(|c| c.lines.iter().map(|l| l.shown.clone()).collect()).collect();
     let believed = label::believed(&lines, draft.labels());
     let mut carry = Carry::new(&believed);

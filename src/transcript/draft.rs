@@ -14,6 +14,7 @@ use crate::warning::Warning;
 
 mod pace;
 mod part;
+mod unlikely;
 
 /// Collects turns and warnings of one file.
 pub(super) struct Draft<'a> {
@@ -32,8 +33,9 @@ pub(super) struct Draft<'a> {
     /// off.
     open_end: bool,
     turns: Vec<Turn>,
-    /// True where the reader has looked for labels itself.
+    /// True where the reader has looked for labels, and for tags of captions, itself.
     labels_settled: bool,
+    looks_settled: bool,
     /// Sounds that the format marks as such.
     sounds: Vec<SoundEvent>,
     /// The lines of dropped cues, and true until the turn behind the last of them comes.
@@ -65,6 +67,7 @@ impl<'a> Draft<'a> {
             open_end: false,
             turns: Vec::new(),
             labels_settled: false,
+            looks_settled: false,
             sounds: Vec::new(),
             dropped_lines: BTreeSet::new(),
             lost: false,
@@ -217,6 +220,11 @@ impl<'a> Draft<'a> {
     /// Says that labels in the words have been looked for, in the lines of cues.
     pub(super) fn settle_labels(&mut self) {
         self.labels_settled = true;
+    }
+
+    /// Says that tags of captions have been taken off.
+    pub(super) fn settle_looks(&mut self) {
+        self.looks_settled = true;
     }
 
     /// Adds a sound that the format marks as one, in a turn or beside all.

@@ -8,8 +8,8 @@ use super::markup;
 use crate::annotation::{SoundEvent, Turn};
 
 /// Beginnings of words that name sounds people and rooms make, in lower case, whole words where a blank ends them:
-/// English, German, French, Spanish, Dutch.
-const SOUNDS: [&str; 81] = [
+/// English, German, French, Spanish, Dutch, Italian, Portuguese, Russian, Japanese, Chinese, Korean.
+const SOUNDS: [&str; 107] = [
     "laugh",
     "chuckl",
     "giggl",
@@ -91,11 +91,54 @@ const SOUNDS: [&str; 81] = [
     "m\u{fa}sica",
     "lach ",
     "overlapping",
+    "pausa",
+    "silenzio",
+    "risate",
+    "risos",
+    "sil\u{ea}ncio",
+    "stilte",
+    "\u{441}\u{43c}\u{435}\u{445}",
+    "\u{441}\u{43c}\u{435}\u{451}\u{442}",
+    "\u{441}\u{43c}\u{435}\u{44e}\u{442}",
+    "\u{43c}\u{443}\u{437}\u{44b}\u{43a}",
+    "\u{430}\u{43f}\u{43b}\u{43e}\u{434}",
+    "\u{43f}\u{430}\u{443}\u{437}",
+    "\u{43a}\u{430}\u{448}\u{43b}",
+    "\u{432}\u{437}\u{434}\u{44b}\u{445}",
+    "\u{7b11}",
+    "\u{62cd}\u{624b}",
+    "\u{97f3}\u{697d}",
+    "\u{6c88}\u{9ed9}",
+    "\u{54b3}",
+    "\u{6e9c}\u{3081}\u{606f}",
+    "\u{305f}\u{3081}\u{606f}",
+    "\u{638c}\u{58f0}",
+    "\u{97f3}\u{4e50}",
+    "\u{c6c3}\u{c74c}",
+    "\u{bc15}\u{c218}",
+    "\u{c74c}\u{c545}",
 ];
 
 /// Of those, the words for laughter.
-const LAUGHTER: [&str; 10] =
-    ["laugh", "chuckl", "giggl", "snicker", "lacht", "lachen", "gel\u{e4}chter", "rire", "risa", "r\u{ed}e"];
+const LAUGHTER: [&str; 17] = [
+    "risate",
+    "risos",
+    "\u{441}\u{43c}\u{435}\u{445}",
+    "\u{441}\u{43c}\u{435}\u{451}\u{442}",
+    "\u{441}\u{43c}\u{435}\u{44e}\u{442}",
+    "\u{7b11}",
+    "\u{c6c3}\u{c74c}",
+    "laugh",
+    "chuckl",
+    "giggl",
+    "snicker",
+    "lacht",
+    "lachen",
+    "gel\u{e4}chter",
+    "rire",
+    "risa",
+    "r\u{ed}e",
+];
 
 /// Speech that was not understood is speech.
 const UNCLEAR: [&str; 14] = [
@@ -144,6 +187,36 @@ pub(super) fn is_unclear(text: &str) -> bool {
 
 const NOTES: [char; 6] = ['\u{266a}', '\u{266b}', '\u{266c}', '\u{2669}', '\u{1f3b5}', '\u{1f3b6}'];
 
+/// What closes what may stand around a sound.
+fn closing(open: char) -> Option<char> {
+    Some(match open {
+        '[' => ']',
+        '(' => ')',
+        '*' => '*',
+        '{' => '}',
+        '\u{3010}' => '\u{3011}',
+        '\u{ff08}' => '\u{ff09}',
+        '\u{ff3b}' => '\u{ff3d}',
+        _ => return None,
+    })
+}
+
+/// True for the length of a silence in parentheses, as conversation analysts write it: `(0.8)`, `(3s)`, `(10 Sek.)`.
+fn is_pause(inside: &str, close: char) -> bool {
+    let inside = inside.trim();
+    let bare = inside.trim_end_matches(|c: char| c.is_alphabetic() || c == '.' || c == ' ');
+    let unit = inside[bare.len()..].trim_matches(['.', ' ']).to_lowercase();
+    let number = bare.replacen(',', ".", 1);
+    let fits = bare.starts_with(|c: char| c.is_ascii_digit()) && number.parse::<f64>().is_ok_and(|secs| secs < 600.0);
+    close == ')'
+        && fits
+        && match unit.as_str() {
+            "s" | "sec" | "secs" | "second" | "seconds" | "sek" | "sekunde" | "sekunden" => true,
+            "" => number.contains('.'),
+            _ => false,
+        }
+}
+
 /// The sounds of a text, and the words that are left.
 pub(super) fn take(text: &str) -> (Vec<String>, String) {
     let whole = text.trim();
@@ -154,25 +227,28 @@ pub(super) fn take(text: &str) -> (Vec<String>, String) {
     let mut found = Vec::new();
     let mut left = String::new();
     let mut rest = whole;
-    while let Some(at) = rest.find(['[', '(', '*']) {
+    while let Some((at, open)) = rest.char_indices().find(|(_, c)| closing(*c).is_some()) {
         left.push_str(&rest[..at]);
         rest = &rest[at..];
-        let close = match rest.as_bytes()[0] {
-            b'[' => b']',
-            b'(' => b')',
-            _ => b'*',
-        };
+        let close = closing(open).unwrap_or(open);
+        // `((laughs))`: both belong together.
+        let twice = open != '*' && rest[open.len_utf8()..].starts_with(open);
+        let (from, to) = (open.len_utf8() * (1 + usize::from(twice)), close.len_utf8() * (1 + usize::from(twice)));
         // Nearby only, so that a line of brackets is read once.
-        let end = rest.bytes().take(160).skip(1).position(|b| b == close).map(|p| p + 1);
-        match end.filter(|end| is_event(&rest[1..*end], close, *end + 1 == whole.len())) {
+        let near =
+            |(end, c): &(usize, char)| *c == close && (!twice || rest[end + close.len_utf8()..].starts_with(close));
+        let end = rest.char_indices().take_while(|(end, _)| *end < 160).skip_while(|(end, _)| *end < from).find(near);
+        let end = end.map(|(end, _)| end);
+        match end.filter(|end| is_event(&rest[from..*end], close, end + to == whole.len())) {
             Some(end) => {
-                found.push(markup::squeeze(&rest[1..end]));
+                let inside = markup::squeeze(&rest[from..end]);
+                found.push(if is_pause(&inside, close) { format!("pause {inside}") } else { inside });
                 left.push(' ');
-                rest = &rest[end + 1..];
+                rest = &rest[end + to..];
             }
             None => {
-                left.push_str(&rest[..1]);
-                rest = &rest[1..];
+                left.push(open);
+                rest = &rest[open.len_utf8()..];
             }
         }
     }
@@ -186,7 +262,7 @@ pub(super) fn take(text: &str) -> (Vec<String>, String) {
     (found, if spoken { left } else { String::new() })
 }
 
-fn is_event(inside: &str, close: u8, whole: bool) -> bool {
+fn is_event(inside: &str, close: char, whole: bool) -> bool {
     if inside.trim().is_empty() {
         return false;
     }
@@ -195,7 +271,8 @@ fn is_event(inside: &str, close: u8, whole: bool) -> bool {
         letters().count() >= 4 && letters().all(|c| !c.is_lowercase())
     };
     is_sound(inside)
-        || whole && !is_unclear(inside) && (close == b']' && words(inside).count() <= 12 || close == b')' && shouted())
+        || is_pause(inside, close)
+        || whole && !is_unclear(inside) && (close == ']' && words(inside).count() <= 12 || close == ')' && shouted())
 }
 
 /// Takes the sounds out of the turns; a turn that has no other words is none. `dropped` are places of turns, which stay
@@ -267,6 +344,17 @@ mod tests {
             ("[door slams] [footsteps].", "door slams|footsteps", ""),
             ("[Lachen] Ja.", "Lachen", "Ja."),
             ("[somebody comes in]", "somebody comes in", ""),
+            ("((laughs)) yes", "laughs", "yes"),
+            ("[[laughs]]", "laughs", ""),
+            ("{laughs} yes", "laughs", "yes"),
+            ("\u{ff08}\u{7b11}\u{ff09}\u{305d}\u{3046}", "\u{7b11}", "\u{305d}\u{3046}"),
+            ("\u{3010}\u{62cd}\u{624b}\u{3011}", "\u{62cd}\u{624b}", ""),
+            (
+                "\u{43d}\u{443} [\u{441}\u{43c}\u{435}\u{445}] \u{434}\u{430}",
+                "\u{441}\u{43c}\u{435}\u{445}",
+                "\u{43d}\u{443} \u{434}\u{430}",
+            ),
+            ("so (0.8) yes (3s) no (10 Sek.) oh", "pause 0.8|pause 3s|pause 10 Sek.", "so yes no oh"),
         ] {
             assert_eq!(taken(text), (sounds.into(), left.into()), "{text}");
         }
@@ -284,6 +372,9 @@ mod tests {
             "so (sounds good)",
             "the (crystal) one",
             "[unintelligible] so",
+            "((you know)) so",
+            "in (1987) and (2) more (5 people)",
+            "{Mara} so",
             "()",
             "[",
             "a [ b",

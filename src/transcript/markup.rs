@@ -81,6 +81,11 @@ pub(super) fn pieces(line: &str) -> Vec<Piece> {
                     text.push(' ');
                 }
                 rest = &rest[length..];
+                // What is written above the words, to help to read them, is not said beside them.
+                if tag.split(|c: char| !c.is_ascii_alphanumeric()).next().is_some_and(|t| t.eq_ignore_ascii_case("rt"))
+                {
+                    rest = &rest[rest.find('<').unwrap_or(rest.len())..];
+                }
             }
             _ => {
                 text.push_str(&rest[..1]);

@@ -37,7 +37,9 @@ mod json;
 mod label;
 mod markup;
 mod overlap;
+mod people;
 mod quotes;
+mod ranges;
 mod repeat;
 pub mod rescue;
 mod speech_tiers;
@@ -162,6 +164,7 @@ pub fn read_bytes(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tr
             .decode(bytes)
             .map_err(|what| draft.fail(0, what, "pass --encoding auto, or the encoding that the file is in"))?;
         note.into_iter().for_each(|note| draft.warn(note));
+        let text = ranges::with_arrows(text, &mut draft);
         frames::in_timing_lines(text, options.rates, &mut draft)?
     };
     let mut input = Input::new(&text, path, options);

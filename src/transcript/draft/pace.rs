@@ -1,11 +1,13 @@
 //! Times in a unit that no speech fits.
 
-use super::Draft;
+use super::{Draft, unlikely};
 use crate::annotation::Turn;
 use crate::error::Result;
 
 /// More words per second over a whole transcript than anybody says: the fastest talkers recorded reach eleven.
 const MOST_WORDS_PER_SEC: f64 = 50.0;
+/// At such a rate a few words say that the unit is another.
+const ABSURD_WORDS_PER_SEC: f64 = 5000.0;
 /// Fewer words say nothing about a unit.
 const LEAST_WORDS: usize = 20;
 
@@ -14,12 +16,17 @@ fn too_fast(turns: &[Turn]) -> Option<(usize, f64)> {
     let lasting = || turns.iter().filter(|t| t.segment.duration() > 0.0 && !t.text.is_empty());
     let words: usize = lasting().map(|t| t.text.split_whitespace().count()).sum();
     let secs: f64 = lasting().map(|t| t.segment.duration()).sum();
-    (words >= LEAST_WORDS && words as f64 > MOST_WORDS_PER_SEC * secs).then_some((words, secs))
+    let rate = words as f64 / secs.max(f64::MIN_POSITIVE);
+    let least = if rate > ABSURD_WORDS_PER_SEC { 2 } else { LEAST_WORDS };
+    (words >= least && rate > MOST_WORDS_PER_SEC).then_some((words, secs))
 }
 
 /// Refuses a transcript whose words come faster than speech can; leniently it is kept and told.
 pub(super) fn check(draft: &mut Draft) -> Result<()> {
-    let Some((words, secs)) = too_fast(&draft.turns) else { return Ok(()) };
+    let Some((words, secs)) = too_fast(&draft.turns) else {
+        unlikely::tell(draft);
+        return Ok(());
+    };
     draft.flaw(
         0,
         format!("{words} words in {secs} s of turns, faster than anybody speaks: the times are not in seconds"),
@@ -47,6 +54,8 @@ mod tests {
         assert_eq!(parse("a.csv", &table(1.0)).turns.len(), 6);
         let e = complaint("a.csv", &table(86_400.0));
         assert!(e.contains("faster than anybody speaks") && e.contains("fractions of a day"), "{e}");
+        let e = complaint("a.csv", "start,end,text\n0,0.0000231,so it is\n0.0000231,0.0000463,yes\n");
+        assert!(e.contains("4 words in 0.0000463 s of turns, faster than anybody speaks"), "{e}");
         let t = read_bytes(table(86_400.0).as_bytes(), Path::new("a.csv"), &LENIENT).unwrap();
         assert!(t.turns.len() == 6 && warned(&t).contains("faster than anybody speaks"), "{}", warned(&t));
     }

@@ -1,12 +1,17 @@
 //! Who says it, what overlaps it and what is heard with it, out of the words of the turns.
 
 use super::super::label::turns::relabel;
-use super::super::{events, markup, overlap};
+use super::super::{events, markup, overlap, people};
 use super::Draft;
 use crate::annotation::{SoundEvent, Turn};
 use crate::error::Result;
 
 impl Draft<'_> {
+    /// The persons that are named beside the turns.
+    pub(in crate::transcript) fn persons(&mut self) -> impl Iterator<Item = &mut Option<String>> {
+        self.sounds.iter_mut().map(|s| &mut s.speaker).chain(self.codes.iter_mut().map(|c| &mut c.person))
+    }
+
     /// Takes off tags of captions (`<i>…</i>`) in formats that have none, where nothing says who speaks: tables and tiers
     /// with speakers are no captions, and hold what was written into them.
     fn take_off_looks(&mut self, turns: &mut [Turn]) {
@@ -34,14 +39,17 @@ impl Draft<'_> {
     pub(super) fn part(&mut self) -> Result<Vec<SoundEvent>> {
         let mut turns = std::mem::take(&mut self.turns);
         let mut dropped = std::mem::take(&mut self.dropped);
-        if !self.labels_settled {
+        if !self.looks_settled {
             self.take_off_looks(&mut turns);
+        }
+        if !self.labels_settled {
             relabel(&mut turns, &dropped, self.labels, self);
         }
         let overlaps = overlap::of_turns(&mut turns, &mut dropped);
         if overlaps > 0 {
             self.warn(format!("{overlaps} stretches marked as another's became turns with the times of the whole cue"));
         }
+        people::settle(&mut turns, self);
         let mut events = events::of_turns(&mut turns, &mut dropped);
         if !self.sounds.is_empty() {
             events.append(&mut self.sounds);

@@ -4,7 +4,9 @@
 use csv::{ReaderBuilder, StringRecord};
 
 use super::columns as choice;
+use super::grouped;
 use super::headers::{DURATION, END, SPEAKER, START, TEXT, Unit, normal};
+use super::lengths;
 use crate::error::Result;
 use crate::transcript::cue::{self, Cue};
 use crate::transcript::draft::{CUT, Draft, short};
@@ -31,6 +33,16 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    fn end_unit(&self) -> Unit {
+        let (End::At(end) | End::After(end)) = self.end;
+        end.unit
+    }
+
+    /// Whether an end is told, not a duration.
+    pub(super) fn tells_ends(&self) -> bool {
+        matches!(self.end, End::At(_))
+    }
+
     /// The column of the end or of the duration.
     pub(super) fn end_index(&self) -> usize {
         let (End::At(end) | End::After(end)) = self.end;
@@ -131,6 +143,11 @@ pub(super) fn read(text: &str, rates: Rates, draft: &mut Draft) -> Result<()> {
         rows.push((record.position().map_or(0, |p| p.line() as usize), record.clone()));
     }
     refuse_unknown(&layout, rates, draft)?;
+    let counted = layout.start.unit != Unit::Seconds && layout.end_unit() != Unit::Seconds;
+    let grouped = grouped::take_off(&mut rows, [layout.start.index, layout.end_index()], counted);
+    if grouped > 0 {
+        draft.warn(format!("{grouped} times have a mark between thousands, which is not read as that of decimals"));
+    }
     if in_milliseconds(&layout, &rows) {
         draft.warn("start and end are whole numbers of milliseconds, as Whisper writes its tables");
         layout.start.unit = Unit::Millis;
@@ -173,6 +190,7 @@ pub(super) fn read(text: &str, rates: Rates, draft: &mut Draft) -> Result<()> {
     choice::tell_twins(&layout, draft);
     choice::tell_other_words(&layout, &rows, draft);
     choice::tell_mixed_marks(&layout, &rows, draft);
+    lengths::tell(&layout, &rows, draft);
     Ok(())
 }
 
@@ -246,7 +264,9 @@ fn misfit(layout: &Layout, record: &StringRecord) -> Option<(String, &'static st
 fn bare(layout: &Layout, rows: &[(usize, StringRecord)]) -> bool {
     let places = [layout.start.index, layout.end_index()];
     let unnamed = |i: &usize| normal(&layout.header[*i]).1.is_none();
-    let whole = |r: &StringRecord| places.iter().all(|i| r.get(*i).is_none_or(|c| c.trim().parse::<u64>().is_ok()));
+    // A column of whole numbers that a table of decimals has passed on is one all the same.
+    let number = |c: &str| c.parse::<u64>().is_ok() || c.strip_suffix(".0").is_some_and(|c| c.parse::<u64>().is_ok());
+    let whole = |r: &StringRecord| places.iter().all(|i| r.get(*i).is_none_or(|c| number(c.trim())));
     places.iter().all(unnamed) && rows.iter().all(|(_, r)| whole(r))
 }
 

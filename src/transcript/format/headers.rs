@@ -62,7 +62,7 @@ pub(super) const SPEAKER: [&str; 25] = [
     "nom",
     "interlocuteur",
 ];
-pub(super) const TEXT: [&str; 29] = [
+pub(super) const TEXT: [&str; 31] = [
     "dialoguecleaned",
     "text",
     "transcript",
@@ -92,6 +92,8 @@ pub(super) const TEXT: [&str; 29] = [
     "enonce",
     "paroles",
     "propos",
+    "word",
+    "token",
 ];
 
 /// What one of a column's numbers is.

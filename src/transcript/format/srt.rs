@@ -300,7 +300,6 @@ mod tests {
             ("00:00:04,000 --> 00:00:03,000", "end 3 s before start 4 s"),
             ("00:00:03,000 --> 00:00:xx,000", "end time \"00:00:xx,000\" cannot be read"),
             ("00:00:03,000 00:00:04,000", "no arrow"),
-            ("00:00:03,000 -> 00:00:04,000", "no arrow"),
             ("-00:00:03,000 --> 00:00:04,000", "start time"),
         ] {
             let e = complaint("b.srt", &text(bad));

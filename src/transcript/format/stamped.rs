@@ -14,6 +14,9 @@ pub(super) struct Passage {
     pub(super) text: String,
 }
 
+/// Longest that a last word is taken to last: a pace over silences is nobody's.
+const SLOWEST_SECS: f64 = 2.0;
+
 /// Passages as turns that end where the next begins; the last lasts as long as its words take at the pace of the
 /// others. Both are told.
 ///
@@ -34,7 +37,8 @@ pub(super) fn into_turns(passages: Vec<Passage>, draft: &mut Draft) -> Result<()
     let count = |p: &Passage| p.text.split_whitespace().count();
     let (words, secs) =
         kept.windows(2).fold((0, 0.0), |(words, secs), w| (words + count(&w[0]), secs + w[1].start - w[0].start));
-    let pace = if words > 0 && secs > 0.0 { Some(secs / words as f64) } else { None };
+    // Long silences before the next passage are nobody's pace.
+    let pace = if words > 0 && secs > 0.0 { Some((secs / words as f64).min(SLOWEST_SECS)) } else { None };
     let ends: Vec<f64> = kept.iter().skip(1).map(|p| p.start).collect();
     let total = kept.len();
     for (i, passage) in kept.into_iter().enumerate() {

@@ -195,6 +195,12 @@ mod tests {
     }
 
     #[test]
+    fn readings_above_words_are_no_words() {
+        let t = parse("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\nso <ruby>it<rt>reading</rt></ruby> is\n");
+        assert_eq!(told(&t), ["1-2 so it is"]);
+    }
+
+    #[test]
     fn words_in_angle_brackets_are_kept_and_told() {
         let t = parse(
             "a.vtt",

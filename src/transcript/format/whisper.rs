@@ -118,7 +118,9 @@ pub(super) fn read(root: &Value, draft: &mut Draft) -> Result<()> {
     if let Some(cues) = cues {
         cue::into_turns(cues, false, draft);
     }
-    let whole = |v: &Value| ["start", "end"].iter().all(|k| v.get(*k).is_none_or(Value::is_u64));
+    // Python writes whole numbers of a table of decimals as 2000.0.
+    let number = |v: &Value| v.as_f64().is_some_and(|n| n >= 0.0 && n.fract() == 0.0);
+    let whole = |v: &Value| ["start", "end"].iter().all(|k| v.get(*k).is_none_or(number));
     draft.times_are_bare(segments.iter().all(whole));
     lost.words.tell("entries among the words hold no word and are left out", draft);
     lost.times.tell("words have times that cannot be used", draft);

@@ -6,8 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::{Draft, short};
+pub(super) use carry::Carry;
 use shape::{Candidate, Form, Lead, lead, split};
 
+mod beside;
+mod carry;
+mod lists;
+mod numbered;
 mod odd;
 mod shape;
 pub(super) mod turns;
@@ -68,6 +73,8 @@ pub(super) struct Believed {
     dashes: bool,
     /// Names that begin lines and are believed, in small letters, each as it is written most often.
     spelled: BTreeMap<String, String>,
+    /// How many labels had the number of their turn behind the name.
+    counted: usize,
     /// Spellings of one name that differ in case alone.
     alike: Vec<String>,
 }
@@ -75,6 +82,9 @@ pub(super) struct Believed {
 /// A file whose labels begin fewer of its cues than this is not one of labels in a form that sentences imitate; of 100
 /// cues of long monologues, labelled where the speaker changes, ten are.
 const LEAST_SHARE: f64 = 0.1;
+
+/// Names in a form that no sentence imitates begin more than this share of the cues, or one of them comes again.
+const ONCE_SHARE: f64 = 1.0 / 3.0;
 
 /// From this share of cues on a file labels every cue, and names that come once are believed too.
 const ALL_SHARE: f64 = 0.8;
@@ -90,7 +100,8 @@ struct Use {
 
 fn uses(cues: &[Vec<String>]) -> Vec<Use> {
     let of_cue = |(cue, lines): (usize, &Vec<String>)| {
-        let all = lines.iter().filter_map(|l| split(lead(l).1));
+        let may = |c: &Candidate<'_>| c.form != Form::Enclosed || lists::is_personal(&c.name);
+        let all = lines.iter().filter_map(|l| split(lead(l).1)).filter(may);
         all.map(|c| Use { cue, form: c.form, folded: c.name.to_lowercase(), name: c.name }).collect::<Vec<_>>()
     };
     cues.iter().enumerate().flat_map(of_cue).collect()
@@ -122,7 +133,10 @@ pub(super) fn believed(cues: &[Vec<String>], labels: Labels) -> Believed {
     };
     for form in [Form::Bracket, Form::Capitals, Form::Numbered] {
         let names: BTreeSet<&str> = uses.iter().filter(|u| u.form == form).map(|u| u.name.as_str()).collect();
-        if names.len() >= 2 || !names.is_empty() && share(&|u| u.form == form) >= 0.5 {
+        let again = names.len() < uses.iter().filter(|u| u.form == form).count();
+        let share = share(&|u| u.form == form);
+        // Two words in capitals in a long text are no speakers, nor are two things with numbers.
+        if names.len() >= 2 && (again || share > ONCE_SHARE) || !names.is_empty() && share >= 0.5 {
             out.forms.push(form);
         }
     }
@@ -142,6 +156,7 @@ pub(super) fn believed(cues: &[Vec<String>], labels: Labels) -> Believed {
     }
     out.alone = alone(cues);
     out.spell(&uses);
+    out.counted = numbered::take_off(uses.iter().map(|u| u.name.as_str()), &mut out.spelled);
     out
 }
 
@@ -179,7 +194,10 @@ impl Believed {
     }
 
     fn is_label(&self, form: Form, name: &str) -> bool {
-        self.labels == Labels::Always || self.forms.contains(&form) || self.names.contains(name)
+        self.labels == Labels::Always
+            || self.forms.contains(&form)
+            || self.names.contains(name)
+            || self.any() && lists::is_sure(name, |part| self.spelled.contains_key(part))
     }
 
     /// Takes of each name that is believed the spelling that most of its uses have, of equals the first.
@@ -260,7 +278,16 @@ impl Believed {
             let (before, bare) = lead(line);
             if let Some(label) = split(bare).filter(|c| self.is_label(c.form, &c.name)) {
                 let (words, more) = inside(label.rest);
-                out.push((self.named(label.name), words.to_owned()));
+                let who = self.named(label.name);
+                match out.last_mut() {
+                    // A name written again on the next line names nobody else.
+                    Some((before, text)) if *before == who && more.is_empty() => {
+                        let space = if text.is_empty() || words.is_empty() { "" } else { " " };
+                        *text += space;
+                        *text += words;
+                    }
+                    _ => out.push((who, words.to_owned())),
+                }
                 out.extend(more);
                 continue;
             }
@@ -299,6 +326,12 @@ impl Believed {
             draft
                 .warn(format!("speaker labels that differ in case alone are one speaker's: {}", self.alike.join("; ")));
         }
+        if self.counted > 0 {
+            draft.warn(format!(
+                "{} speaker labels are numbered on from turn to turn; the numbers are not read as part of the names",
+                self.counted
+            ));
+        }
         let found: Vec<String> = cues.iter().filter_map(not_believed).collect();
         if let Some(first) = found.first().filter(|_| found.len() >= 2) {
             let (count, of, first) = (found.len(), cues.len(), short(first));
@@ -308,55 +341,6 @@ impl Believed {
             ));
         }
         self.tell_odd(cues, draft);
-    }
-}
-
-/// Gives parts without a label the speaker before them, where the file labels where the speaker changes.
-pub(super) struct Carry {
-    speaker: Option<String>,
-    any: bool,
-    carried: usize,
-    unknown: usize,
-    labelled: usize,
-}
-
-impl Carry {
-    pub(super) fn new(believed: &Believed) -> Self {
-        Carry { speaker: None, any: believed.any(), carried: 0, unknown: 0, labelled: 0 }
-    }
-
-    /// What was said between, and by whom, is not known.
-    pub(super) fn interrupt(&mut self) {
-        self.speaker = None;
-    }
-
-    pub(super) fn speaker(&mut self, who: Who) -> Option<String> {
-        match who {
-            Who::Named(name) => {
-                self.labelled += 1;
-                self.speaker = Some(name);
-            }
-            Who::Another => {
-                self.unknown += 1;
-                self.speaker = None;
-            }
-            Who::Same if self.speaker.is_some() => self.carried += 1,
-            Who::Same => self.unknown += 1,
-        }
-        self.speaker.clone()
-    }
-
-    /// A part that is no speech and gets no label of another.
-    pub(super) fn tell(&self, draft: &mut Draft) {
-        if !self.any || self.labelled == 0 || self.carried + self.unknown == 0 {
-            return;
-        }
-        let Carry { carried, unknown, labelled, .. } = self;
-        let nobody =
-            if *unknown > 0 { format!(", {unknown} have none before them and no speaker") } else { String::new() };
-        draft.warn(format!(
-            "speaker labels begin {labelled} turns; {carried} without one are given to the speaker before them{nobody}"
-        ));
     }
 }
 

@@ -7,7 +7,8 @@ use super::{Believed, Labels, changes};
 use crate::transcript::draft::{Draft, short};
 
 /// What people put between name and words besides a colon.
-const SEPARATORS: [&str; 8] = [" \u{2014} ", " \u{2013} ", " - ", "| ", "; ", " = ", " > ", ". "];
+const SEPARATORS: [&str; 13] =
+    ["\u{2014}", " \u{2013} ", " - ", "| ", "; ", " = ", " > ", ". ", " / ", "->", "\u{2192}", "\u{300c}", "=>"];
 
 /// Name and separator with which a line begins; a full stop stands behind letters alone (`Q.`, `A.`), else behind
 /// sentences.
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn names_without_a_colon_are_told() {
-        for mark in [" \u{2014} ", " - ", "| ", "; ", " = "] {
+        for mark in [" \u{2014} ", "\u{2014}", " - ", "| ", "; ", " = ", " / ", " -> ", "\u{2192}"] {
             let cues = ["Mara=hello you", "Jon=yes", "Mara=so it is", "Jon=no"].map(|cue| cue.replacen('=', mark, 1));
             let all = told(&cues.each_ref().map(String::as_str));
             assert!(all.contains("4 of 4 cues begin with one of 2 names"), "{mark:?}: {all}");

@@ -1,6 +1,7 @@
 //! What the beginning of a line may be: a label, in any of the ways in which people write one.
 
-use super::super::{events, markup};
+use super::super::{clock, events, markup};
+use super::lists;
 use crate::text::is_mark;
 
 /// How a label is written, from the surest to the least sure.
@@ -38,56 +39,6 @@ pub(super) enum Lead {
     Chevron,
 }
 
-/// Words that begin sentences with a colon behind them, and are nobody's name.
-const NO_NAMES: [&str; 46] = [
-    "actually",
-    "also",
-    "and",
-    "anyway",
-    "attention",
-    "because",
-    "besides",
-    "but",
-    "conclusion",
-    "example",
-    "exactly",
-    "fact",
-    "finally",
-    "first",
-    "firstly",
-    "furthermore",
-    "hence",
-    "hinweis",
-    "however",
-    "important",
-    "look",
-    "listen",
-    "merke",
-    "moreover",
-    "namely",
-    "no",
-    "note",
-    "now",
-    "ok",
-    "okay",
-    "or",
-    "remember",
-    "reminder",
-    "second",
-    "secondly",
-    "so",
-    "still",
-    "then",
-    "therefore",
-    "third",
-    "thus",
-    "warning",
-    "well",
-    "yes",
-    "result",
-    "achtung",
-];
-
 /// Words that a sentence has and a name has not.
 const SENTENCE: [&str; 38] = [
     "am", "are", "ask", "asked", "be", "because", "been", "can", "could", "did", "do", "does", "had", "has", "have",
@@ -112,23 +63,97 @@ pub(super) fn lead(line: &str) -> (Option<Lead>, &str) {
     }
 }
 
+/// What stands behind a name, in the scripts that people write.
+fn is_colon(c: char) -> bool {
+    matches!(c, ':' | '\u{ff1a}' | '\u{fe55}' | '\u{2236}' | '\u{a789}')
+}
+
+/// Brackets around names.
+const BRACKETS: [(char, char); 8] = [
+    ('[', ']'),
+    ('(', ')'),
+    ('<', '>'),
+    ('{', '}'),
+    ('\u{3010}', '\u{3011}'),
+    ('\u{ff08}', '\u{ff09}'),
+    ('\u{ff3b}', '\u{ff3d}'),
+    ('\u{3014}', '\u{3015}'),
+];
+
+/// What stands behind the clock time or number with which some begin each line: `[00:00:01] Mara: x`, `3. Mara: x`.
+fn past_stamp(line: &str) -> Option<&str> {
+    let inside = |open, close| {
+        let (time, rest) = line.strip_prefix(open)?.split_once(close)?;
+        (time.contains(':') && clock::parse(time.trim()).is_some()).then_some(rest)
+    };
+    let number = |line: &'_ str| line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = inside('[', ']').or_else(|| inside('(', ')')).or_else(|| {
+        let (first, rest) = line.split_once(char::is_whitespace)?;
+        let bare = first.strip_suffix(['.', ')']).unwrap_or(first);
+        let counts = (1..=5).contains(&number(bare)) && number(bare) == bare.len();
+        (counts || bare == first && first.contains(':') && clock::parse(first).is_some()).then_some(rest)
+    })?;
+    Some(rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '\u{2013}' | '|')))
+}
+
+/// True for pictures that people put before names.
+fn is_picture(c: char) -> bool {
+    matches!(u32::from(c), 0x1f300..=0x1faff | 0x2600..=0x2668 | 0x2670..=0x27bf | 0xfe0f | 0x200d)
+        && !matches!(c, '\u{1f3b5}' | '\u{1f3b6}')
+}
+
 /// Label, form and the text after it, of a line without its lead.
 pub(super) fn split(line: &str) -> Option<Candidate<'_>> {
     let line = line.trim_start();
-    for (open, close) in [('[', ']'), ('(', ')'), ('<', '>'), ('{', '}')] {
+    if let Some(rest) = past_stamp(line) {
+        let numeric = |c: &Candidate<'_>| c.name.starts_with(|c: char| c.is_ascii_digit());
+        return bare_split(rest).filter(|c| !numeric(c)).or_else(|| bare_split(line));
+    }
+    bare_split(line.trim_start_matches(is_picture).trim_start())
+}
+
+fn bare_split(line: &str) -> Option<Candidate<'_>> {
+    for (open, close) in BRACKETS {
         if let Some(inner) = line.strip_prefix(open) {
-            return enclosed(inner, close, open == '[');
+            let found = enclosed(inner, close, matches!(open, '[' | '\u{ff3b}'))?;
+            // `[en] Mara: x`
+            let tag = found.form == Form::Enclosed && !lists::is_personal(&found.name);
+            return if tag { coloned(found.rest).or(Some(found)) } else { Some(found) };
         }
     }
-    let at = near(line, |c| matches!(c, ':' | '\u{ff1a}'))?;
-    let wide = line[at..].starts_with('\u{ff1a}');
-    let (written, rest) = (&line[..at], &line[at + if wide { 3 } else { 1 }..]);
+    coloned(line)
+}
+
+/// `Mara: x`, `**Mara:** x`, `Mara [00:00:01]: x`.
+fn coloned(line: &str) -> Option<Candidate<'_>> {
+    let stars = line.starts_with(['*', '_']);
+    let line = if stars { line.trim_start_matches(['*', '_']) } else { line };
+    let mut depth = 0_usize;
+    let outside = |c: char| {
+        depth = match c {
+            '[' | '(' => depth + 1,
+            ']' | ')' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        depth == 0 && is_colon(c)
+    };
+    let at = near(line, outside).or_else(|| near(line, is_colon))?;
+    let colon = line[at..].chars().next()?;
+    let wide = colon != ':';
+    let (written, mut rest) = (&line[..at], &line[at + colon.len_utf8()..]);
+    if stars {
+        rest = rest.trim_start_matches(['*', '_']);
+    }
     let glued = !wide && rest.starts_with(|c: char| !c.is_whitespace());
     if glued && !rest.starts_with(|c: char| c.is_alphabetic() || "\"'\u{201c}\u{2018}\u{bf}\u{a1}(".contains(c)) {
         return None;
     }
+    let written = if stars { written.trim_end_matches(['*', '_']) } else { written };
     let apart = written.ends_with(char::is_whitespace);
     let name = without_aside(written.trim());
+    if stars && events::is_sound(name) {
+        return None;
+    }
     let form = form(name).or_else(|| sign(name))?;
     // `MARA:x` is as often a thing with a type: it takes more to be believed.
     let form = if glued || apart { Form::Loose.max(form) } else { form };
@@ -136,15 +161,18 @@ pub(super) fn split(line: &str) -> Option<Candidate<'_>> {
 }
 
 /// Where a character comes first, no farther than a label is long: labels are looked for at every word of long lines.
-fn near(line: &str, is_it: impl Fn(char) -> bool) -> Option<usize> {
+fn near(line: &str, mut is_it: impl FnMut(char) -> bool) -> Option<usize> {
     line.char_indices().take_while(|(at, _)| *at <= MOST_BYTES).find(|(_, c)| is_it(*c)).map(|(at, _)| at)
 }
 
 /// `[SPEAKER_00]: x`, `[Mara] x`; nothing that is heard and not said.
 fn enclosed(inner: &str, close: char, square: bool) -> Option<Candidate<'_>> {
     let at = near(inner, |c| c == close)?;
-    let (written, rest) = (inner[..at].trim(), inner[at + 1..].trim_start());
-    let colon = rest.strip_prefix([':', '\u{ff1a}']);
+    let (written, rest) = (inner[..at].trim(), inner[at + close.len_utf8()..].trim_start());
+    let colon = rest.strip_prefix(is_colon);
+    if let Some(rest) = colon.filter(|_| !written.is_empty() && written.chars().all(|c| c == '?')) {
+        return Some(Candidate { form: Form::Loose, name: written.to_owned(), rest: rest.trim_start() });
+    }
     if written.is_empty()
         || close == '>' && markup::is_known_tag(written)
         || events::is_sound(written)
@@ -166,13 +194,21 @@ fn enclosed(inner: &str, close: char, square: bool) -> Option<Candidate<'_>> {
 fn sign(name: &str) -> Option<Form> {
     let bare = name.strip_prefix(['#', '@']).unwrap_or(name);
     let number = !bare.is_empty() && bare.len() <= 3 && bare.bytes().all(|b| b.is_ascii_digit());
-    (number || bare.len() < name.len() && form(bare).is_some()).then_some(Form::Loose)
+    let doubted = name.trim_end_matches('?');
+    let nobody = !name.is_empty() && doubted.is_empty();
+    let sign = number || nobody || lists::is_call(name) || bare.len() < name.len() && form(bare).is_some();
+    (sign || doubted.len() < name.len() && form(doubted).is_some_and(|f| f < Form::Loose)).then_some(Form::Loose)
 }
 
 /// `Mara Vol (she/her)` without what stands in parentheses at its end.
 fn without_aside(name: &str) -> &str {
     let bare = name.strip_suffix([')', ']']).and_then(|n| n.rfind(['(', '[']).map(|at| n[..at].trim_end()));
     bare.filter(|b| !b.is_empty()).unwrap_or(name)
+}
+
+/// Marks within names: of abbreviations, possession, double names, lists.
+fn is_of_name(c: char) -> bool {
+    c == '\u{a0}' || " .'\u{2019}\u{2bc}-\u{2010}\u{2011}\u{2013}_#&,/+".contains(c)
 }
 
 /// How a name is written; `None` for what cannot be one.
@@ -187,7 +223,7 @@ pub(super) fn form(name: &str) -> Option<Form> {
         return phone.then_some(Form::Numbered);
     }
     if !name.starts_with(char::is_alphabetic)
-        || !name.chars().all(|c| c.is_alphanumeric() || is_mark(c) || " .'\u{2019}-_#&,/".contains(c))
+        || !name.chars().all(|c| c.is_alphanumeric() || is_mark(c) || is_of_name(c))
     {
         return None;
     }
@@ -197,8 +233,11 @@ pub(super) fn form(name: &str) -> Option<Form> {
     let cased = letters.iter().any(|c| c.is_uppercase() || c.is_lowercase());
     let capitals = cased && letters.len() >= 2 && letters.iter().all(|c| !c.is_lowercase());
     // Initials may spell a word.
-    if !capitals && NO_NAMES.contains(&lower(words[words.len() - 1]).as_str()) || words.len() > 1 && sentence {
+    if (!capitals || letters.len() >= 4) && lists::begins_sentences(name) || words.len() > 1 && sentence {
         return None;
+    }
+    if lists::is_counted(name) {
+        return Some(Form::Loose);
     }
     if name.contains([',', '/']) || words.len() > 4 {
         return (name.matches(',').count() <= 1 && !name.ends_with(',')).then_some(Form::Loose);
