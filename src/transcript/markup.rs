@@ -1,5 +1,9 @@
 //! Markup inside cues: tags, voices, word times, entities, override codes; and white space.
 
+use std::borrow::Cow;
+
+use quick_xml::escape::resolve_html5_entity;
+
 use super::clock;
 
 /// A part of a cue's line once its markup is understood.
@@ -213,18 +217,24 @@ fn voice_or_time(tag: &str) -> Option<Piece> {
     Some(Piece::Voice((!name.is_empty()).then_some(name)))
 }
 
-/// Resolves the entities subtitles use; others stay as written.
+/// Bytes of an entity, `&` and `;` included: the longest that HTML names.
+const LONGEST_ENTITY: usize = 34;
+
+/// Resolves the entities of HTML; what is none stays as written.
 pub(super) fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let resolved =
-            rest.bytes().take(11).position(|b| b == b';').and_then(|end| Some((entity(&rest[1..end])?, end + 1)));
+        let resolved = rest
+            .bytes()
+            .take(LONGEST_ENTITY)
+            .position(|b| b == b';')
+            .and_then(|end| Some((entity(&rest[1..end])?, end + 1)));
         match resolved {
-            Some((c, length)) => {
-                out.extend(c);
+            Some((meant, length)) => {
+                out.push_str(&meant);
                 rest = &rest[length..];
             }
             None => {
@@ -237,24 +247,21 @@ pub(super) fn unescape(text: &str) -> String {
     out
 }
 
-/// The inner `None` is an entity that stands for nothing visible.
-fn entity(name: &str) -> Option<Option<char>> {
+/// What an entity stands for; nothing for those that show nothing.
+fn entity(name: &str) -> Option<Cow<'static, str>> {
+    if let Some(digits) = name.strip_prefix('#') {
+        let code = match digits.strip_prefix(['x', 'X']) {
+            Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+            None => digits.parse().ok()?,
+        };
+        let meant = char::from_u32(code).filter(|c| !c.is_control()).unwrap_or(' ');
+        return Some(meant.to_string().into());
+    }
     Some(match name {
-        "amp" => Some('&'),
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "quot" => Some('"'),
-        "apos" => Some('\''),
-        "nbsp" => Some(' '),
-        "lrm" | "rlm" => None,
-        _ => {
-            let digits = name.strip_prefix('#')?;
-            let code = match digits.strip_prefix(['x', 'X']) {
-                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-                None => digits.parse().ok()?,
-            };
-            Some(char::from_u32(code).filter(|c| !c.is_control()).unwrap_or(' '))
-        }
+        "nbsp" => " ".into(),
+        // Marks of direction, and where a word may be parted.
+        "lrm" | "rlm" | "shy" => "".into(),
+        _ => resolve_html5_entity(name)?.into(),
     })
 }
 
@@ -313,6 +320,10 @@ mod tests {
         assert_eq!(
             shown("{\\an8}<i>a</i> <FONT color=\"red\">b</font> &amp; &lt;c&gt; &#39;d&#x27;&nbsp;e"),
             "a b & <c> 'd' e"
+        );
+        assert_eq!(
+            shown("Caf&eacute;, &ldquo;so&rdquo;&hellip; D&uuml;s&shy;sel &mdash; &#233;"),
+            "Café, “so”… Düssel — é"
         );
         assert_eq!(shown("{Y:i}a {normal}"), "a {normal}");
         assert_eq!(shown("I <3 you, <LAUGHING & WHOOPS!> {"), "I <3 you, <LAUGHING & WHOOPS!> {");
