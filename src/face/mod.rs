@@ -2,9 +2,12 @@
 //!
 //! ```text
 //! VideoFrame ─ sequence (shots) ── cut? ─ schedule ── due? ─┐
-//!            └ finder (detect, short_range, landmark) ──────┴─ roster (track) ─ identities ─ measure ─ Observation
-//!                                             identity (a few looks per track) ─ person ─ Track
+//!     scout (short_range) ─ finder (detect, landmark) ──────┴─ roster (track) ─ identities ─ measure ─┐
+//!                                    describe (blendshape, expression) ─ Observation ─────────────────┤
+//!                                    identity (a few looks per track) ─ person ─ Track ───────────────┘
 //! ```
+//!
+//! [`watch()`] has the scout look ahead and the rest described behind, each on a thread of its own.
 //!
 //! A [`FaceTracker`] is fed frames in order and holds none of them; [`FaceTracker::finish`] gives [`Faces`].
 

@@ -47,7 +47,7 @@ fn watched(models: &mut FaceModels, video: &Path, fails: usize) -> (String, usiz
 fn what_is_found_is_what_one_step_after_the_other_finds() {
     // Two faces; cuts, a crowd; a face that comes late.
     for (name, rate_hz) in
-        [("two_women_portrait.mp4", 10.0), ("stage_and_audience.mp4", 10.0), ("noface_then_face.mov", 5.0)]
+        [("two_women_portrait.mp4", 2.0), ("stage_and_audience.mp4", 4.0), ("noface_then_face.mov", 10.0)]
     {
         let config = FaceConfig { landmarks: true, rate_hz, ..FaceConfig::default() };
         let mut models = models();
@@ -64,18 +64,16 @@ fn what_is_found_is_what_one_step_after_the_other_finds() {
             tracker.describer.take(followed).unwrap();
         }
         let expected = tracker.finish().unwrap();
-        assert!(expected.observations.len() > 20 && !expected.persons.is_empty(), "{name}");
-        for round in 0..2 {
-            let mut given = Vec::new();
-            let tracker = FaceTracker::new(&mut models, &config);
-            let (faces, report) = watch(&clip(name), StreamPick::default(), rate_hz, tracker, |w| {
-                given.push((w.frame.pts, w.faces.iter().map(|f| f.0).collect(), w.shot));
-                Ok(())
-            })
-            .unwrap();
-            assert!(faces == expected, "{name}, round {round}");
-            assert_eq!((given.len() as u64, &given), (report.frames_sampled, &told), "{name}");
-        }
+        assert!(expected.observations.len() > 4 && expected.faces_per_frame.len() > 9, "{name}: {expected:?}");
+        let mut given = Vec::new();
+        let tracker = FaceTracker::new(&mut models, &config);
+        let (faces, report) = watch(&clip(name), StreamPick::default(), rate_hz, tracker, |w| {
+            given.push((w.frame.pts, w.faces.iter().map(|f| f.0).collect(), w.shot));
+            Ok(())
+        })
+        .unwrap();
+        assert!(faces == expected, "{name}");
+        assert_eq!((given.len() as u64, given), (report.frames_sampled, told), "{name}");
     }
 }
 
