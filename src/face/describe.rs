@@ -76,22 +76,19 @@ impl<'a> Describer<'a> {
 /// Tells who a track is, and lets its pictures go.
 #[derive(Debug)]
 struct Endings {
-    least_observations: usize,
+    config: FaceConfig,
     keep_crops: bool,
     past: Vec<Past>,
 }
 
 impl Endings {
     fn new(config: &FaceConfig) -> Self {
-        Endings { least_observations: config.min_track_observations, keep_crops: false, past: Vec::new() }
+        Endings { config: config.clone(), keep_crops: false, past: Vec::new() }
     }
 
-    /// The embeddings are those of `embed`, which is given aligned pictures.
+    /// The embeddings are those of `embed`, which is given aligned pictures; a track that is dropped has none.
     fn end(&mut self, mut track: Live, embed: &mut dyn FnMut(&RgbImage) -> Result<Vec<f32>>) -> Result<()> {
-        let enough = track.observations >= self.least_observations;
-        let embeddings = if enough { track.looks.embeddings(embed)? } else { Vec::new() };
-        let mean_score = track.mean_score();
-        self.past.push(Past {
+        let mut past = Past {
             id: track.id,
             first: track.first,
             last: track.last,
@@ -99,14 +96,18 @@ impl Endings {
             size_sum: track.size_sum,
             best_score: track.best_score,
             confirmed: track.scores.1 >= track.refused,
-            mean_score,
+            mean_score: track.mean_score(),
             in_frame: (track.in_frame_sum / track.observations.max(1) as f64) as f32,
             check: track.check.told(),
             shot: track.shot,
             ends: (track.start, track.bounds),
-            embeddings,
+            embeddings: Vec::new(),
             crop: self.keep_crops.then(|| track.looks.best().cloned()).flatten(),
-        });
+        };
+        if past.is_real(&self.config) {
+            past.embeddings = track.looks.embeddings(embed)?;
+        }
+        self.past.push(past);
         Ok(())
     }
 }
@@ -118,20 +119,22 @@ mod tests {
     use crate::time::Seconds;
 
     #[test]
-    fn a_track_ends_with_its_embeddings_unless_it_was_hardly_seen() {
+    fn a_track_ends_with_its_embeddings_unless_it_is_dropped() {
         let config = FaceConfig { min_track_observations: 2, ..FaceConfig::default() };
         let mut endings = Endings { keep_crops: true, ..Endings::new(&config) };
-        for observations in [1, 2] {
+        // Hardly seen; seen, though missed as often; missed more often than seen.
+        for (observations, refused) in [(1, 0), (2, 1), (2, 2)] {
             let bounds = BoundingBox::from_corners(0.0, 0.0, 40.0, 40.0);
             let mut track = Live::new(observations as u32, Seconds::ZERO, bounds, 0);
             track.observations = observations;
             track.confirm(0.8);
-            track.refused = 2;
+            track.refused = refused;
             track.looks.keep(Seconds::ZERO, 1.0, RgbImage::new(1, 1), 5);
             endings.end(track, &mut |_| Ok(vec![7.0])).unwrap();
         }
         let past = endings.past;
-        assert_eq!(past.iter().map(|t| t.embeddings.len()).collect::<Vec<_>>(), [0, 1]);
-        assert!(past.iter().all(|t| !t.confirmed && t.crop.is_some() && (t.mean_score - 0.8).abs() < 1e-6));
+        assert_eq!(past.iter().map(|t| t.embeddings.len()).collect::<Vec<_>>(), [0, 1, 0]);
+        assert_eq!(past.iter().map(|t| t.confirmed).collect::<Vec<_>>(), [true, true, false]);
+        assert!(past.iter().all(|t| t.crop.is_some() && (t.mean_score - 0.8).abs() < 1e-6));
     }
 }

@@ -150,6 +150,10 @@ impl Finder {
     ) -> Result<f32> {
         let mut least = 1.0f32;
         for px in real::SIDES_PX {
+            if least <= 0.0 {
+                // Not seen at one size: no other size makes it less.
+                break;
+            }
             let settings = Settings { score: AGAIN_SCORE, min_size_px: 0.0, ..settings };
             least = least.min(self.detector.score_at(models.detector, picture, bounds, px, settings)?);
         }
