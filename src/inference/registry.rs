@@ -408,15 +408,11 @@ impl Registry {
         let looks: Vec<Result<(&ModelEntry, ModelState)>> = names.par_iter().map(look).collect();
         for (name, look) in names.into_iter().zip(looks) {
             let (entry, state) = look?;
-            let path = self.path(entry);
+            let (name, path, expected) = (name.to_owned(), self.path(entry), entry.sha256.clone());
             match state {
                 ModelState::Present => {}
-                ModelState::Missing => {
-                    return Err(Error::ModelMissing { name: name.into(), path, expected: entry.sha256.clone() });
-                }
-                ModelState::Altered { got } => {
-                    return Err(Error::ModelHash { name: name.into(), path, expected: entry.sha256.clone(), got });
-                }
+                ModelState::Missing => return Err(Error::ModelMissing { name, path, expected }),
+                ModelState::Altered { got } => return Err(Error::ModelHash { name, path, expected, got }),
             }
         }
         Ok(())
