@@ -33,7 +33,7 @@ pub fn run(args: &Faces, registry: &Registry) -> Result<()> {
     // The mesh is drawn, whether the tables hold it or not.
     let config = FaceConfig { landmarks: recipe.face.landmarks || args.overlay.is_some(), ..recipe.face.clone() };
     let tracker = FaceTracker::new(&mut models, &config).keep_crops(args.crops.is_some());
-    let (faces, report) = face::watch(&args.video, pick, config.rate_hz, tracker, |_| {})?;
+    let (faces, report) = face::watch(&args.video, pick, config.rate_hz, tracker, |_| Ok(()))?;
     for warning in report.warnings.into_iter().chain(faces.warning()) {
         tracing::warn!("{warning}");
     }

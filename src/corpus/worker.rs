@@ -91,8 +91,9 @@ fn answer(
     tell: &(dyn Fn(&Event) -> Result<()> + Sync),
 ) -> Result<()> {
     let Service { target, recipe, registry, runtime, keep } = service;
-    let cache = StageCache::new(target.out, registry, recipe, keep);
-    let mut models = Models::load(registry, recipe, runtime)?;
+    let (cache, models) =
+        rayon::join(|| StageCache::new(target.out, registry, recipe, keep), || Models::load(registry, recipe, runtime));
+    let mut models = models?;
     for line in input {
         let line = line.map_err(|source| Error::Read { path: "standard input".into(), source })?;
         let request: Request = serde_json::from_str(&line)

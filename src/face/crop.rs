@@ -143,6 +143,8 @@ mod wide {
         unsafe { fours(source, line, red, green, blue) }
     }
 
+    /// No closures in here: one that is handed to a function of the library is compiled without AVX2 around it, and
+    /// called for each value.
     #[target_feature(enable = "avx2")]
     fn fours(
         source: &PictureBytes<'_>,
@@ -168,16 +170,28 @@ mod wide {
             let (gx, gy) = (_mm_sub_ps(one, fx), _mm_sub_ps(one, fy));
             let upper = _mm_add_epi32(_mm_mullo_epi32(top, stride), _mm_add_epi32(left, _mm_add_epi32(left, left)));
             let lower = _mm_add_epi32(upper, _mm_and_si128(stride, _mm_cmpgt_epi32(last, top)));
-            let (upper, lower) = (offsets(upper), offsets(lower));
-            let weights = [_mm_mul_ps(gx, gy), _mm_mul_ps(fx, gy), _mm_mul_ps(gx, fy), _mm_mul_ps(fx, fy)]
-                .map(|w| _mm_mul_ps(w, gain));
-            let rgb = [
-                mix(source, upper[0], lower[0], weights.map(|w| _mm_shuffle_ps::<0x00>(w, w))),
-                mix(source, upper[1], lower[1], weights.map(|w| _mm_shuffle_ps::<0x55>(w, w))),
-                mix(source, upper[2], lower[2], weights.map(|w| _mm_shuffle_ps::<0xaa>(w, w))),
-                mix(source, upper[3], lower[3], weights.map(|w| _mm_shuffle_ps::<0xff>(w, w))),
+            let weights = [
+                _mm_mul_ps(_mm_mul_ps(gx, gy), gain),
+                _mm_mul_ps(_mm_mul_ps(fx, gy), gain),
+                _mm_mul_ps(_mm_mul_ps(gx, fy), gain),
+                _mm_mul_ps(_mm_mul_ps(fx, fy), gain),
             ];
-            let [Some(a), Some(b), Some(c), Some(d)] = rgb else { return done };
+            let ab = [
+                _mm_extract_epi32::<0>(upper),
+                _mm_extract_epi32::<1>(upper),
+                _mm_extract_epi32::<0>(lower),
+                _mm_extract_epi32::<1>(lower),
+            ];
+            let cd = [
+                _mm_extract_epi32::<2>(upper),
+                _mm_extract_epi32::<3>(upper),
+                _mm_extract_epi32::<2>(lower),
+                _mm_extract_epi32::<3>(lower),
+            ];
+            let Some(ab) = two(source, ab, weights, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1)) else { return done };
+            let Some(cd) = two(source, cd, weights, _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3)) else { return done };
+            let (a, b) = (_mm256_castps256_ps128(ab), _mm256_extractf128_ps::<1>(ab));
+            let (c, d) = (_mm256_castps256_ps128(cd), _mm256_extractf128_ps::<1>(cd));
             let (ab, cd) = (_mm_unpacklo_ps(a, b), _mm_unpacklo_ps(c, d));
             let (ab_blue, cd_blue) = (_mm_unpackhi_ps(a, b), _mm_unpackhi_ps(c, d));
             *red = floats(_mm_movelh_ps(ab, cd));
@@ -188,27 +202,33 @@ mod wide {
         done
     }
 
-    /// R, G, B and a fourth value without meaning; `None` where eight bytes at a time would pass the picture's end.
+    /// R, G, B and a fourth value without meaning of two pixels, whose weights are those at `which`; their bytes begin
+    /// at `[upper, upper, lower, lower]`. `None` where eight bytes at a time would pass the picture's end.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn mix(source: &PictureBytes<'_>, upper: i32, lower: i32, [w00, w01, w10, w11]: [__m128; 4]) -> Option<__m128> {
-        let (upper, lower) =
-            (_mm_cvtsi64_si128(eight(source.pixels, upper)?), _mm_cvtsi64_si128(eight(source.pixels, lower)?));
-        let sum = _mm_mul_ps(_mm_cvtepi32_ps(_mm_cvtepu8_epi32(upper)), w00);
-        let sum = _mm_add_ps(sum, _mm_mul_ps(_mm_cvtepi32_ps(_mm_cvtepu8_epi32(_mm_srli_si128(upper, 3))), w01));
-        let sum = _mm_add_ps(sum, _mm_mul_ps(_mm_cvtepi32_ps(_mm_cvtepu8_epi32(lower)), w10));
-        Some(_mm_add_ps(sum, _mm_mul_ps(_mm_cvtepi32_ps(_mm_cvtepu8_epi32(_mm_srli_si128(lower, 3))), w11)))
+    fn two(source: &PictureBytes<'_>, at: [i32; 4], weights: [__m128; 4], which: __m256i) -> Option<__m256> {
+        let upper = _mm_set_epi64x(eight(source.pixels, at[1])?, eight(source.pixels, at[0])?);
+        let lower = _mm_set_epi64x(eight(source.pixels, at[3])?, eight(source.pixels, at[2])?);
+        // Four bytes of each left neighbour, then four of each right one.
+        let order = _mm_setr_epi8(0, 1, 2, 3, 8, 9, 10, 11, 3, 4, 5, 6, 11, 12, 13, 14);
+        let (upper, lower) = (_mm_shuffle_epi8(upper, order), _mm_shuffle_epi8(lower, order));
+        let sum = weighted(upper, weights[0], which);
+        let sum = _mm256_add_ps(sum, weighted(_mm_srli_si128::<8>(upper), weights[1], which));
+        let sum = _mm256_add_ps(sum, weighted(lower, weights[2], which));
+        Some(_mm256_add_ps(sum, weighted(_mm_srli_si128::<8>(lower), weights[3], which)))
+    }
+
+    /// The first eight bytes times the weights at `which`.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn weighted(bytes: __m128i, weights: __m128, which: __m256i) -> __m256 {
+        let weights = _mm256_permutevar8x32_ps(_mm256_castps128_ps256(weights), which);
+        _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes)), weights)
     }
 
     #[inline(always)]
     fn eight(pixels: &[u8], at: i32) -> Option<i64> {
         pixels.get(at as usize..)?.first_chunk::<8>().map(|b| i64::from_le_bytes(*b))
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn offsets(v: __m128i) -> [i32; 4] {
-        [_mm_extract_epi32::<0>(v), _mm_extract_epi32::<1>(v), _mm_extract_epi32::<2>(v), _mm_extract_epi32::<3>(v)]
     }
 
     #[target_feature(enable = "avx2")]
@@ -235,12 +255,23 @@ mod wide {
     }
 }
 
-/// Three planes of values 0 to 255 as one picture.
+/// Three planes of values 0 to 255 as one picture; zero where a plane is too short.
 pub(super) fn picture(planes: &[f32], n: usize) -> RgbImage {
-    RgbImage::from_fn(n as u32, n as u32, |x, y| {
-        let at = y as usize * n + x as usize;
-        image::Rgb([0, 1, 2].map(|k| planes.get(k * n * n + at).map_or(0, |v| v.round().clamp(0.0, 255.0) as u8)))
-    })
+    let mut picture = RgbImage::new(n as u32, n as u32);
+    for (k, plane) in planes.chunks(n.max(1) * n.max(1)).take(3).enumerate() {
+        for (pixel, value) in picture.as_chunks_mut::<3>().0.iter_mut().zip(plane) {
+            pixel[k] = rounded(*value);
+        }
+    }
+    picture
+}
+
+/// The nearest byte, halves up: what is left behind the point is exact, where adding a half would round. No number is
+/// 0.
+fn rounded(value: f32) -> u8 {
+    let value = value.clamp(0.0, 255.0);
+    let whole = value as u8;
+    whole + u8::from(value - f32::from(whole) >= 0.5)
 }
 
 #[cfg(test)]
@@ -283,6 +314,18 @@ mod tests {
         let mut out = [1.0; 12];
         sample(&picture, &Roi { x: f32::NAN, y: 0.0, side: 1.0, angle: 0.0 }.map(2), 2, 1.0, &mut out);
         assert!(out.iter().all(|v: &f32| v.abs() < 1e-12), "a map that is no number");
+    }
+
+    #[test]
+    fn values_become_the_nearest_bytes() {
+        let values = [0.499_999_97, 0.5, 254.499_98, 254.5, 255.0, 300.0, -0.7, -9.0, f32::NAN, 1.5, 2.5, 7.0];
+        for value in values {
+            assert_eq!(rounded(value), value.round().clamp(0.0, 255.0) as u8, "{value}");
+        }
+        let planes: Vec<f32> = values.to_vec();
+        let expected = [[0, 255, 0], [1, 255, 2], [254, 0, 3], [255, 0, 7]];
+        assert_eq!(picture(&planes, 2).pixels().map(|p| p.0).collect::<Vec<_>>(), expected);
+        assert_eq!(picture(&planes[..5], 2).get_pixel(0, 0).0, [0, 255, 0], "the planes end early");
     }
 
     #[test]

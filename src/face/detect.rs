@@ -280,16 +280,21 @@ fn fill(
     spec: &PictureSpec,
     out: &mut Vec<f32>,
 ) {
-    out.clear();
     out.resize(3 * padded_w * padded_h, 0.0);
     for (k, plane) in out.chunks_exact_mut(padded_w * padded_h).enumerate() {
-        let (mean, std) = (spec.mean[k], spec.std[k]);
         let from = if spec.colour == Colour::Bgr { 2 - k } else { k };
-        for (row, line) in plane.chunks_exact_mut(padded_w).zip(pixels.chunks_exact(3 * w)).take(h) {
-            for (value, pixel) in row.iter_mut().zip(line.chunks_exact(3)) {
-                *value = (f32::from(pixel[from]) - mean) / std;
+        // A byte has so few values that looking them up is cheaper than dividing.
+        let values: [f32; 256] = std::array::from_fn(|byte| (byte as f32 - spec.mean[k]) / spec.std[k]);
+        let mut lines = plane.chunks_exact_mut(padded_w);
+        // Rows first: the lines below the last one are still there afterwards.
+        for (row, line) in pixels.chunks_exact(3 * w).take(h).zip(lines.by_ref()) {
+            let (inside, beyond) = line.split_at_mut(w.min(padded_w));
+            for (value, pixel) in inside.iter_mut().zip(row.as_chunks::<3>().0) {
+                *value = values[usize::from(pixel[from])];
             }
+            beyond.fill(0.0);
         }
+        lines.for_each(|line| line.fill(0.0));
     }
 }
 

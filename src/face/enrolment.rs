@@ -6,7 +6,7 @@ use std::path::Path;
 use image::RgbImage;
 
 use super::detect::{self, Detector, Settings};
-use super::{FaceModels, identity};
+use super::identity;
 use crate::error::{Error, Result};
 use crate::file::listed;
 use crate::text::clean;
@@ -33,16 +33,18 @@ pub(super) struct Enrolled {
 /// # Errors
 /// [`Error::Read`] when the folder cannot be read, [`Error::Parse`] for a picture that cannot be read or shows no face,
 /// or when there is no picture at all; [`Error::Model`].
-pub(super) fn read(models: &mut FaceModels, dir: &Path) -> Result<Vec<Enrolled>> {
+pub(super) fn read(models: (&mut detect::Model, &identity::Model), dir: &Path) -> Result<Vec<Enrolled>> {
+    let (detector, recognition) = models;
     let mut enrolled = Vec::new();
+    let mut embed = |picture: &Path| embed((&mut *detector, recognition), picture);
     for path in listed(dir)? {
         if path.is_dir() {
             let name = stem(&path);
             for picture in listed(&path)?.iter().filter(|p| is_picture(p)) {
-                enrolled.push(Enrolled { name: name.clone(), embedding: embed(models, picture)? });
+                enrolled.push(Enrolled { name: name.clone(), embedding: embed(picture)? });
             }
         } else if is_picture(&path) {
-            enrolled.push(Enrolled { name: stem(&path), embedding: embed(models, &path)? });
+            enrolled.push(Enrolled { name: stem(&path), embedding: embed(&path)? });
         }
     }
     if enrolled.is_empty() {
@@ -88,7 +90,7 @@ fn picture(path: &Path) -> Result<RgbImage> {
     Ok(reader.decode().map_err(unreadable)?.to_rgb8())
 }
 
-fn embed(models: &mut FaceModels, path: &Path) -> Result<Vec<f32>> {
+fn embed((detector, recognition): (&mut detect::Model, &identity::Model), path: &Path) -> Result<Vec<f32>> {
     let picture = picture(path)?;
     let settings = Settings {
         side_px: LONGEST_SIDE_PX,
@@ -97,10 +99,10 @@ fn embed(models: &mut FaceModels, path: &Path) -> Result<Vec<f32>> {
         iou: 0.4,
         min_size_px: 16.0,
     };
-    let found = Detector::default().detect(&mut models.detector, &picture, settings)?;
+    let found = Detector::default().detect(detector, &picture, settings)?;
     let none = || Error::parse(path, 0, "no face", "an enrolment picture shows one person's face from the front");
     let face = found.iter().max_by(|a, b| a.bounds.area().total_cmp(&b.bounds.area())).ok_or_else(none)?;
-    identity::embed(&mut models.recognition, &identity::chip(&picture, &identity::square(face.bounds)))
+    recognition.embed(&identity::chip(&picture, &identity::square(face.bounds)))
 }
 
 #[cfg(test)]

@@ -74,32 +74,27 @@ impl Model {
         })
     }
 
-    /// Probabilities in the order of [`EXPRESSIONS`] of the face in a region; not a number where the model has no such
-    /// class.
-    ///
-    /// # Errors
-    /// [`Error::Model`].
-    pub fn of_region(
-        &mut self,
-        picture: &RgbImage,
-        roi: &Roi,
-        planes: &mut Vec<f32>,
-    ) -> Result<[f32; EXPRESSIONS.len()]> {
-        self.run(picture, &roi.map(self.side), planes)
+    /// What the model wants to see of a picture.
+    pub fn framing(&self) -> Framing {
+        Framing { side: self.side }
     }
 
     /// Probabilities of a picture that is one face.
     #[cfg(test)]
     pub fn of_picture(&mut self, picture: &RgbImage) -> Result<[f32; EXPRESSIONS.len()]> {
         let scale = |side: u32| side as f32 / SIDE as f32;
-        self.run(picture, &Affine::scale(scale(picture.width()), scale(picture.height())), &mut Vec::new())
+        let map = Affine::scale(scale(picture.width()), scale(picture.height()));
+        self.of(self.framing().sample(picture, &map))
     }
 
-    fn run(&mut self, picture: &RgbImage, map: &Affine, planes: &mut Vec<f32>) -> Result<[f32; EXPRESSIONS.len()]> {
+    /// Probabilities in the order of [`EXPRESSIONS`] of a region that was cut out for it; not a number where the model
+    /// has no such class.
+    ///
+    /// # Errors
+    /// [`Error::Model`].
+    pub fn of(&mut self, Planes(mut planes): Planes) -> Result<[f32; EXPRESSIONS.len()]> {
         let (side, name) = (self.side, self.session.name().to_owned());
-        planes.resize(3 * side * side, 0.0);
-        crop::sample(picture, map, side, 1.0, planes);
-        self.picture.apply(planes);
+        self.picture.apply(&mut planes);
         let view =
             ArrayViewD::from_shape(vec![1, 3, side, side], planes.as_slice()).map_err(|e| Error::model(name, e))?;
         let outputs = self.session.run(&[(self.input.as_str(), Input::F32(view))])?;
@@ -121,5 +116,28 @@ impl Model {
             }
         }
         Ok(named)
+    }
+}
+
+/// How a model's pictures are cut out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Framing {
+    side: usize,
+}
+
+/// A region cut out, values 0 to 255.
+#[derive(Debug)]
+pub(super) struct Planes(Vec<f32>);
+
+impl Framing {
+    /// Cuts a region out.
+    pub fn cut(self, picture: &RgbImage, roi: &Roi) -> Planes {
+        self.sample(picture, &roi.map(self.side))
+    }
+
+    fn sample(self, picture: &RgbImage, map: &Affine) -> Planes {
+        let mut planes = vec![0.0; 3 * self.side * self.side];
+        crop::sample(picture, map, self.side, 1.0, &mut planes);
+        Planes(planes)
     }
 }

@@ -1,4 +1,7 @@
-//! The finder: looks for faces in one frame, with both detectors and the landmark model.
+//! The finder: looks for faces in one frame, with the full detector and the landmark model, and its scout, with the
+//! short-range detector.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use image::RgbImage;
 
@@ -9,8 +12,9 @@ use super::roster::SURE_SCORE;
 use super::short_range::{Near, ShortRange};
 use super::sighting::Sighting;
 use super::track::{self, Live};
-use super::{BoundingBox, FaceConfig, FaceModels, quality, real};
+use super::{BoundingBox, FaceConfig, quality, real};
 use crate::error::Result;
+use crate::inference::Session;
 use crate::time::Seconds;
 
 /// Lower scores of a face seen again are none.
@@ -22,82 +26,97 @@ pub(super) struct Glanced<'a> {
     pub near: Vec<Near>,
 }
 
-/// The detectors' and the landmark model's buffers, kept between frames.
+/// Runs the short-range detector, whose answer depends on the picture alone: it may look at pictures that the tracker
+/// comes to later.
+pub(super) struct Scout<'a> {
+    session: &'a mut Session,
+    short_range: ShortRange,
+}
+
+impl<'a> Scout<'a> {
+    /// Before the first frame.
+    pub fn new(session: &'a mut Session) -> Self {
+        Scout { session, short_range: ShortRange::default() }
+    }
+
+    /// Near faces, best first.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Model`].
+    pub fn look(&mut self, picture: &RgbImage) -> Result<Vec<Near>> {
+        self.short_range.detect(self.session, picture)
+    }
+}
+
+/// The models that look for faces.
+pub(super) struct FindingModels<'a> {
+    pub detector: &'a mut detect::Model,
+    /// The same model twice.
+    pub landmarks: &'a mut [Session; 2],
+}
+
+/// The full detector's and the landmark model's buffers, kept between frames.
 pub(super) struct Finder {
     detector: Detector,
-    short_range: ShortRange,
-    mesher: Mesher,
+    /// One for each session.
+    meshers: [Mesher; 2],
     least_presence: f32,
     least_score: f32,
 }
+
+/// The followed faces that are seen again, and what the full detector sees, where it looked.
+pub(super) type Found = (Vec<Sighting>, Option<Vec<Detection>>);
 
 impl Finder {
     /// Before the first frame.
     pub fn new(config: &FaceConfig) -> Self {
         Finder {
             detector: Detector::default(),
-            short_range: ShortRange::default(),
-            mesher: Mesher::default(),
+            meshers: Default::default(),
             least_presence: config.presence,
             least_score: config.detect_score,
         }
     }
 
-    /// Runs the short-range detector.
-    ///
-    /// # Errors
-    /// [`crate::error::Error::Model`].
-    pub fn glance<'a>(&mut self, models: &mut FaceModels, picture: &'a RgbImage) -> Result<Glanced<'a>> {
-        Ok(Glanced { picture, near: self.short_range.detect(&mut models.short_range, picture)? })
-    }
-
-    /// Looks for every followed face where it should be.
+    /// Looks for every followed face where it should be, and for all faces of the whole picture where that is asked: the
+    /// one beside the other. Faces and detector know nothing of each other here, so that it makes no difference which is
+    /// done first.
     ///
     /// # Errors
     /// [`crate::error::Error::Model`].
     pub fn follow(
         &mut self,
-        models: &mut FaceModels,
+        models: &mut FindingModels<'_>,
         frame: &Glanced<'_>,
         live: &[Live],
         now: Seconds,
-    ) -> Result<Vec<Sighting>> {
-        let size = frame.picture.dimensions();
-        let mut seen = Vec::new();
-        for (i, track) in live.iter().enumerate() {
-            let secs = track.unseen(now);
-            let others: Vec<BoundingBox> = (0..live.len()).filter(|&k| k != i).map(|k| live[k].bounds).collect();
-            let near = near_rois(&frame.near, track.bounds, &others).into_iter().map(|roi| (roi, true));
-            for (roi, confirmed) in near.chain([(track.roi, false)]) {
-                let mesh = self.mesher.look(&mut models.landmarks, frame.picture, &roi)?;
-                if mesh.presence >= self.least_presence && track::believable(&mesh, track.bounds, secs, size) {
-                    seen.push(Sighting { track: i, confirmed, ..self.sighting(mesh) });
-                    break;
-                }
+        whole: Option<Settings>,
+    ) -> Result<Found> {
+        let (detector, model, least_presence) = (&mut self.detector, &mut *models.detector, self.least_presence);
+        let (meshers, sessions) = (&mut self.meshers, &mut *models.landmarks);
+        let around = Around { frame, live, now, least_presence };
+        let (seen, found) = match whole {
+            None => (around.all(meshers, sessions), None),
+            Some(settings) => {
+                let detect = || detector.detect(model, frame.picture, settings);
+                let (seen, found) = rayon::join(|| around.all(meshers, sessions), detect);
+                (seen, Some(found))
             }
-        }
-        Ok(seen)
+        };
+        Ok((seen?, found.transpose()?))
     }
 
-    /// What the last look of the mesher gave, of no track yet.
-    fn sighting(&self, mesh: Mesh) -> Sighting {
-        let sharpness = quality::sharpness(self.mesher.crop(), SIDE);
-        let (bounds, presence) = (mesh.bounds(), mesh.presence);
-        Sighting { track: usize::MAX, bounds, presence, sharpness, mesh: Some(mesh), confirmed: true, detected: None }
-    }
-
-    /// All faces of the whole picture, and the scale at which the detector saw it.
+    /// All faces of the whole picture.
     ///
     /// # Errors
     /// [`crate::error::Error::Model`].
     pub fn detect(
         &mut self,
-        models: &mut FaceModels,
+        models: &mut FindingModels<'_>,
         picture: &RgbImage,
         settings: Settings,
-    ) -> Result<(Vec<Detection>, f32)> {
-        let found = self.detector.detect(&mut models.detector, picture, settings)?;
-        Ok((found, models.detector.scale_of(picture, settings)))
+    ) -> Result<Vec<Detection>> {
+        self.detector.detect(models.detector, picture, settings)
     }
 
     /// The faces around the places where some were a moment ago.
@@ -106,14 +125,14 @@ impl Finder {
     /// [`crate::error::Error::Model`].
     pub fn search(
         &mut self,
-        models: &mut FaceModels,
+        models: &mut FindingModels<'_>,
         picture: &RgbImage,
         places: impl IntoIterator<Item = BoundingBox>,
         settings: Settings,
     ) -> Result<Vec<Detection>> {
         let mut found = Vec::new();
         for place in places {
-            found.extend(self.detector.search(&mut models.detector, picture, place, settings)?);
+            found.extend(self.detector.search(models.detector, picture, place, settings)?);
         }
         Ok(detect::suppress(found, settings.iou))
     }
@@ -124,15 +143,19 @@ impl Finder {
     /// [`crate::error::Error::Model`].
     pub fn again(
         &mut self,
-        models: &mut FaceModels,
+        models: &mut FindingModels<'_>,
         picture: &RgbImage,
         bounds: BoundingBox,
         settings: Settings,
     ) -> Result<f32> {
         let mut least = 1.0f32;
         for px in real::SIDES_PX {
+            if least <= 0.0 {
+                // Not seen at one size: no other size makes it less.
+                break;
+            }
             let settings = Settings { score: AGAIN_SCORE, min_size_px: 0.0, ..settings };
-            least = least.min(self.detector.score_at(&mut models.detector, picture, bounds, px, settings)?);
+            least = least.min(self.detector.score_at(models.detector, picture, bounds, px, settings)?);
         }
         Ok(least)
     }
@@ -144,7 +167,7 @@ impl Finder {
     /// [`crate::error::Error::Model`].
     pub fn look_at(
         &mut self,
-        models: &mut FaceModels,
+        models: &mut FindingModels<'_>,
         frame: &Glanced<'_>,
         detection: &Detection,
         known: bool,
@@ -155,10 +178,11 @@ impl Finder {
             return Ok(None);
         }
         let others: Vec<BoundingBox> = seen.iter().map(|s| s.bounds).collect();
+        let (mesher, session) = (&mut self.meshers[0], &mut models.landmarks[0]);
         for roi in near_rois(&frame.near, detection.bounds, &others).into_iter().chain([detection.roi()]) {
-            let mesh = self.mesher.look(&mut models.landmarks, frame.picture, &roi)?;
+            let mesh = mesher.look(session, frame.picture, &roi)?;
             if mesh.presence >= self.least_presence && track::likeness(mesh.bounds(), detection.bounds) > 0.0 {
-                let sighting = self.sighting(mesh);
+                let sighting = sighting(mesher, mesh);
                 let sighting = Sighting { detected: Some(*detection), ..sighting };
                 return Ok((!is_seen(sighting.bounds)).then_some(sighting));
             }
@@ -166,7 +190,7 @@ impl Finder {
         if detection.score < SURE_SCORE && !known {
             return Ok(None);
         }
-        let sharpness = quality::sharpness(self.mesher.crop(), SIDE);
+        let sharpness = quality::sharpness(mesher.crop(), SIDE);
         Ok(Some(Sighting {
             track: usize::MAX,
             bounds: detection.bounds,
@@ -177,6 +201,70 @@ impl Finder {
             detected: Some(*detection),
         }))
     }
+}
+
+/// The followed faces of one picture.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    frame: &'a Glanced<'a>,
+    live: &'a [Live],
+    now: Seconds,
+    least_presence: f32,
+}
+
+impl Around<'_> {
+    /// Those seen again, in their order. Each session takes the next face that nobody has taken; which one it is makes
+    /// no difference to what it sees.
+    fn all(&self, meshers: &mut [Mesher; 2], sessions: &mut [Session; 2]) -> Result<Vec<Sighting>> {
+        let next = AtomicUsize::new(0);
+        let share = |mesher: &mut Mesher, session: &mut Session| {
+            let mut seen = Vec::new();
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                if i >= self.live.len() {
+                    return seen;
+                }
+                seen.push((i, self.one(i, mesher, session)));
+                if matches!(seen.last(), Some((_, Err(_)))) {
+                    return seen;
+                }
+            }
+        };
+        let ([first, second], [one, two]) = (meshers, sessions);
+        let mut seen = match self.live.len() {
+            0 | 1 => share(first, one),
+            _ => {
+                let (mut seen, others) = rayon::join(|| share(first, one), || share(second, two));
+                seen.extend(others);
+                seen
+            }
+        };
+        seen.sort_by_key(|(i, _)| *i);
+        seen.into_iter().filter_map(|(_, sighting)| sighting.transpose()).collect()
+    }
+
+    /// The face of a track; `None` where it is not to be seen.
+    fn one(&self, i: usize, mesher: &mut Mesher, session: &mut Session) -> Result<Option<Sighting>> {
+        let Around { frame, live, now, least_presence } = *self;
+        let (track, size) = (&live[i], frame.picture.dimensions());
+        let secs = track.unseen(now);
+        let others: Vec<BoundingBox> = (0..live.len()).filter(|&k| k != i).map(|k| live[k].bounds).collect();
+        let near = near_rois(&frame.near, track.bounds, &others).into_iter().map(|roi| (roi, true));
+        for (roi, confirmed) in near.chain([(track.roi, false)]) {
+            let mesh = mesher.look(session, frame.picture, &roi)?;
+            if mesh.presence >= least_presence && track::believable(&mesh, track.bounds, secs, size) {
+                return Ok(Some(Sighting { track: i, confirmed, ..sighting(mesher, mesh) }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What the last look of a mesher gave, of no track yet.
+fn sighting(mesher: &Mesher, mesh: Mesh) -> Sighting {
+    let sharpness = quality::sharpness(mesher.crop(), SIDE);
+    let (bounds, presence) = (mesh.bounds(), mesh.presence);
+    Sighting { track: usize::MAX, bounds, presence, sharpness, mesh: Some(mesh), confirmed: true, detected: None }
 }
 
 /// Regions in which the short-range detector sees the face of `bounds` rather than one of the `others`, best first. It

@@ -227,7 +227,7 @@ fn a_look_at_nothing_finds_nothing() {
     let faces = one_frame(&mut models, RgbImage::from_pixel(320, 240, image::Rgb([128, 128, 128])));
     assert!(faces.observations.is_empty() && faces.faces_per_frame == [0], "{faces:?}");
     let roi = super::crop::Roi { x: 100.0, y: 100.0, side: 80.0, angle: 0.0 };
-    let mesh = Mesher::default().look(&mut models.landmarks, &RgbImage::new(200, 200), &roi).unwrap();
+    let mesh = Mesher::default().look(&mut models.landmarks[0], &RgbImage::new(200, 200), &roi).unwrap();
     assert!(mesh.presence < 0.5, "{}", mesh.presence);
     one_frame(&mut models, RgbImage::new(1, 1));
 }

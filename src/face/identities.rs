@@ -1,5 +1,4 @@
-//! Identities: whether two faces that touched were exchanged, whether a face has become another person's, and who a
-//! track is at its end.
+//! Identities: whether two faces that touched were exchanged, and whether a face has become another person's.
 
 use std::path::Path;
 
@@ -8,8 +7,8 @@ use image::RgbImage;
 use super::enrolment::{self, Enrolled};
 use super::roster::Roster;
 use super::sighting::Sighting;
-use super::track::{Live, Past};
-use super::{FaceConfig, FaceModels, identity};
+use super::track::Live;
+use super::{FaceConfig, detect, identity};
 use crate::error::Result;
 use crate::time::Seconds;
 
@@ -37,48 +36,34 @@ struct Comparison {
     before: Vec<f32>,
 }
 
-/// Who the tracks are.
+/// Who the followed faces are.
 #[derive(Debug)]
 pub(super) struct Identities {
     enrolment: String,
     /// Read before the first frame, so that a bad folder is told at once.
     enrolled: Option<Vec<Enrolled>>,
-    least_observations: usize,
-    keep_crops: bool,
-    past: Vec<Past>,
 }
 
 impl Identities {
     /// Before the first frame.
     pub fn new(config: &FaceConfig) -> Self {
-        Identities {
-            enrolment: config.enrolment.clone(),
-            enrolled: None,
-            least_observations: config.min_track_observations,
-            keep_crops: false,
-            past: Vec::new(),
-        }
-    }
-
-    /// Whether the best look at each track is kept.
-    pub fn keep_crops(&mut self, keep: bool) {
-        self.keep_crops = keep;
+        Identities { enrolment: config.enrolment.clone(), enrolled: None }
     }
 
     /// Reads the recipe's enrolment folder, once.
     ///
     /// # Errors
     /// Those of [`enrolment::read`].
-    pub fn enrol(&mut self, models: &mut FaceModels) -> Result<()> {
+    pub fn enrol(&mut self, detector: &mut detect::Model, recognition: &identity::Model) -> Result<()> {
         if self.enrolled.is_none() {
-            let empty = self.enrolment.is_empty();
-            self.enrolled = Some(if empty { Vec::new() } else { enrolment::read(models, Path::new(&self.enrolment))? });
+            let (empty, folder) = (self.enrolment.is_empty(), Path::new(&self.enrolment));
+            self.enrolled = Some(if empty { Vec::new() } else { enrolment::read((detector, recognition), folder)? });
         }
         Ok(())
     }
 
     /// Faces that touched may have been exchanged: once they are apart, their embeddings decide. A face that has become
-    /// another person's begins a track of its own.
+    /// another person's begins a track of its own; the tracks it had are over.
     ///
     /// # Errors
     /// Those of `embed`, which gives the embedding of an aligned picture.
@@ -88,7 +73,7 @@ impl Identities {
         seen: &mut [Sighting],
         moment: &Moment<'_>,
         embed: &mut dyn FnMut(&RgbImage) -> Result<Vec<f32>>,
-    ) -> Result<()> {
+    ) -> Result<Vec<Live>> {
         touch(roster, seen, moment.now);
         let apart = doubtful(roster, seen);
         let mut comparisons = Vec::with_capacity(apart.len());
@@ -96,42 +81,12 @@ impl Identities {
             comparisons.push(compare(&mut roster.live[seen[i].track], &seen[i], moment.picture, embed)?);
         }
         exchange(seen, &apart, &mut comparisons);
-        for track in settle(roster, seen, &apart, &comparisons, moment) {
-            self.end(track, embed)?;
-        }
-        Ok(())
+        Ok(settle(roster, seen, &apart, &comparisons, moment))
     }
 
-    /// Tells who a track is and lets its pictures go.
-    ///
-    /// # Errors
-    /// Those of `embed`.
-    pub fn end(&mut self, mut track: Live, embed: &mut dyn FnMut(&RgbImage) -> Result<Vec<f32>>) -> Result<()> {
-        let enough = track.observations >= self.least_observations;
-        let embeddings = if enough { track.looks.embeddings(embed)? } else { Vec::new() };
-        let mean_score = track.mean_score();
-        self.past.push(Past {
-            id: track.id,
-            first: track.first,
-            last: track.last,
-            observations: track.observations,
-            size_sum: track.size_sum,
-            best_score: track.best_score,
-            confirmed: track.scores.1 >= track.refused,
-            mean_score,
-            in_frame: (track.in_frame_sum / track.observations.max(1) as f64) as f32,
-            check: track.check.told(),
-            shot: track.shot,
-            ends: (track.start, track.bounds),
-            embeddings,
-            crop: self.keep_crops.then(|| track.looks.best().cloned()).flatten(),
-        });
-        Ok(())
-    }
-
-    /// The ended tracks, and the people who have names.
-    pub fn finish(self) -> (Vec<Past>, Vec<Enrolled>) {
-        (self.past, self.enrolled.unwrap_or_default())
+    /// The people who have names.
+    pub fn finish(self) -> Vec<Enrolled> {
+        self.enrolled.unwrap_or_default()
     }
 }
 
@@ -300,24 +255,5 @@ mod tests {
             roster.live[0].unsure
         };
         assert!(unsure_after(1.9) && !unsure_after(2.0));
-    }
-
-    #[test]
-    fn a_track_ends_with_its_embeddings_unless_it_was_hardly_seen() {
-        let config = FaceConfig { min_track_observations: 2, ..FaceConfig::default() };
-        let mut identities = Identities::new(&config);
-        identities.keep_crops(true);
-        for observations in [1, 2] {
-            let mut track = Live::new(observations as u32, Seconds::ZERO, at(0.0), 0);
-            track.observations = observations;
-            track.confirm(0.8);
-            track.refused = 2;
-            track.looks.keep(Seconds::ZERO, 1.0, RgbImage::new(1, 1), 5);
-            identities.end(track, &mut |_| Ok(vec![7.0])).unwrap();
-        }
-        let (past, enrolled) = identities.finish();
-        assert_eq!(past.iter().map(|t| t.embeddings.len()).collect::<Vec<_>>(), [0, 1]);
-        assert!(past.iter().all(|t| !t.confirmed && t.crop.is_some() && (t.mean_score - 0.8).abs() < 1e-6));
-        assert!(enrolled.is_empty());
     }
 }

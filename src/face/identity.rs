@@ -6,16 +6,18 @@
 //! (0.976 at yaws over 35 degrees, 0.920 under 30 px), where dlib's descriptor of the aligned face reached 0.896 (0.830,
 //! 0.768).
 
+use std::sync::{Mutex, PoisonError};
+
 use image::RgbImage;
 use ndarray::ArrayViewD;
 
 use super::BoundingBox;
 use super::crop::{self, Roi};
 use crate::error::{Error, Result};
-use crate::inference::{Input, Session};
+use crate::inference::{Input, Loader, Session};
 
 /// Registry name.
-pub(super) const MODEL: &str = "faceres";
+const MODEL: &str = "faceres";
 
 /// Side of the model's input, px.
 pub(super) const SIDE: usize = 224;
@@ -71,27 +73,42 @@ pub(super) fn chip(picture: &RgbImage, square: &Roi) -> RgbImage {
     crop::picture(&planes, SIDE)
 }
 
-/// The embedding of a 224x224 picture, a unit vector.
-///
-/// # Errors
-/// [`Error::Model`].
-pub(super) fn embed(session: &mut Session, chip: &RgbImage) -> Result<Vec<f32>> {
-    let plane = SIDE * SIDE;
-    let mut planes = vec![0.0; 3 * plane];
-    for (i, pixel) in chip.pixels().take(plane).enumerate() {
-        for (k, mean) in MEANS.iter().enumerate() {
-            planes[k * plane + i] = f32::from(pixel[2 - k]) - mean;
-        }
+/// The loaded model. The tracker asks it about doubtful faces while tracks that are over are embedded behind it: one at
+/// a time.
+#[derive(Debug)]
+pub(super) struct Model(Mutex<Session>);
+
+impl Model {
+    /// Of the registry.
+    ///
+    /// # Errors
+    /// Those of [`Loader::session`].
+    pub fn open(loader: &mut Loader<'_>) -> Result<Self> {
+        Ok(Model(Mutex::new(loader.session(MODEL)?)))
     }
-    let view = ArrayViewD::from_shape(vec![1, 3, SIDE, SIDE], &planes).map_err(|e| Error::model(MODEL, e))?;
-    let outputs = session.run(&[("image", Input::F32(view))])?;
-    let values = outputs.first().and_then(|o| o.as_slice()).unwrap_or_default();
-    let unit = (values.len() == DIMENSIONS).then(|| unit(values)).flatten();
-    unit.ok_or_else(|| Error::Shape {
-        what: "identity embedding",
-        expected: format!("{DIMENSIONS} finite values, not all 0"),
-        got: values.len().to_string(),
-    })
+
+    /// The embedding of a 224x224 picture, a unit vector.
+    ///
+    /// # Errors
+    /// [`Error::Model`].
+    pub fn embed(&self, chip: &RgbImage) -> Result<Vec<f32>> {
+        let plane = SIDE * SIDE;
+        let mut planes = vec![0.0; 3 * plane];
+        for (i, pixel) in chip.pixels().take(plane).enumerate() {
+            for (k, mean) in MEANS.iter().enumerate() {
+                planes[k * plane + i] = f32::from(pixel[2 - k]) - mean;
+            }
+        }
+        let view = ArrayViewD::from_shape(vec![1, 3, SIDE, SIDE], &planes).map_err(|e| Error::model(MODEL, e))?;
+        let outputs = self.0.lock().unwrap_or_else(PoisonError::into_inner).run(&[("image", Input::F32(view))])?;
+        let values = outputs.first().and_then(|o| o.as_slice()).unwrap_or_default();
+        let unit = (values.len() == DIMENSIONS).then(|| unit(values)).flatten();
+        unit.ok_or_else(|| Error::Shape {
+            what: "identity embedding",
+            expected: format!("{DIMENSIONS} finite values, not all 0"),
+            got: values.len().to_string(),
+        })
+    }
 }
 
 /// Euclidean distance.

@@ -6,6 +6,7 @@
 //! to below the shoulders, and ends at the picture's border or at a still edge that runs on across that face.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use image::RgbImage;
 
@@ -186,18 +187,16 @@ impl Edges {
         }
         (self.last, self.pictures) = (Some(now), self.pictures + 1);
         let (across, down) = self.points;
-        let (raw, width) = (picture.as_raw(), self.size.0 as usize);
         let least = (contrast * 255.0).round() as i16;
-        let apart = |a: usize, b: usize| (0..3).any(|k| (i16::from(raw[a + k]) - i16::from(raw[b + k])).abs() >= least);
+        let (mut here, mut next) = (Row::new(across), Row::new(across));
+        here.read(picture, 0, self.step.0);
         for j in 0..down {
-            for i in 0..across {
-                let here = 3 * (j * self.step.1 * width + i * self.step.0);
-                if i + 1 < across {
-                    self.right[j * across + i] += u32::from(apart(here, here + 3 * self.step.0));
-                }
-                if j + 1 < down {
-                    self.below[j * across + i] += u32::from(apart(here, here + 3 * self.step.1 * width));
-                }
+            let right = &mut self.right[j * across..(j + 1) * across];
+            here.count_apart(0..across.saturating_sub(1), &here, 1, least, right);
+            if j + 1 < down {
+                next.read(picture, (j + 1) * self.step.1, self.step.0);
+                here.count_apart(0..across, &next, 0, least, &mut self.below[j * across..(j + 1) * across]);
+                std::mem::swap(&mut here, &mut next);
             }
         }
     }
@@ -215,6 +214,40 @@ impl Edges {
         });
         let size = (self.size.0 as f32, self.size.1 as f32);
         Shot { first_pts: self.first, size, lines, layout: None }
+    }
+}
+
+/// The points of one row of the grid, a plane for each colour: what is compared lies side by side.
+struct Row([Vec<u8>; 3]);
+
+impl Row {
+    fn new(across: usize) -> Self {
+        Row([vec![0; across], vec![0; across], vec![0; across]])
+    }
+
+    /// Row `y` of the picture, every `step`th pixel.
+    fn read(&mut self, picture: &RgbImage, y: usize, step: usize) {
+        let width = 3 * picture.width() as usize;
+        let row = picture.as_raw().get(y * width..(y + 1) * width).unwrap_or_default();
+        let pixels = row.as_chunks::<3>().0.iter().step_by(step);
+        let [red, green, blue] = &mut self.0;
+        for (((red, green), blue), pixel) in red.iter_mut().zip(green).zip(blue).zip(pixels) {
+            (*red, *green, *blue) = (pixel[0], pixel[1], pixel[2]);
+        }
+    }
+
+    /// Counts where a point of this row and the one `ahead` of its place in the other differ by `least` or more in one
+    /// of the colours.
+    fn count_apart(&self, places: Range<usize>, other: &Row, ahead: usize, least: i16, counts: &mut [u32]) {
+        let [red, green, blue] = &self.0;
+        let others = places.start + ahead..places.end + ahead;
+        let [other_red, other_green, other_blue] = other.0.each_ref().map(|plane| &plane[others.clone()]);
+        let own = red[places.clone()].iter().zip(&green[places.clone()]).zip(&blue[places.clone()]);
+        let pairs = own.zip(other_red).zip(other_green).zip(other_blue).zip(&mut counts[places]);
+        for ((((((red, green), blue), other_red), other_green), other_blue), count) in pairs {
+            let most = red.abs_diff(*other_red).max(green.abs_diff(*other_green)).max(blue.abs_diff(*other_blue));
+            *count += u32::from(i16::from(most) >= least);
+        }
     }
 }
 

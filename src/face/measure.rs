@@ -1,13 +1,13 @@
-//! Measures of one face in one frame: what a sighting becomes in the tables.
+//! Measures of one face in one frame: what a sighting becomes in the tables, but for what [`super::describe`] adds.
 
 use image::RgbImage;
 
 use super::crop::Roi;
+use super::expression::{Framing, Planes};
 use super::landmark::Mesh;
 use super::sighting::Sighting;
 use super::track::Live;
-use super::{FaceConfig, FaceModels, Observation, blendshape, gaze, identity, pose, quality, still};
-use crate::error::Result;
+use super::{FaceConfig, Observation, gaze, identity, pose, quality, still};
 use crate::time::Seconds;
 
 /// Larger faces tell no more of identity, px.
@@ -15,38 +15,30 @@ const LARGE_PX: f32 = 60.0;
 /// What a profile's look counts, or one without a mesh, of a frontal one.
 const PROFILE: f32 = 0.1;
 
-/// Runs the models that describe a face, as often as the recipe asks.
+/// A face in one frame, and what models are still to be asked of it.
+#[derive(Debug)]
+pub(super) struct Measured {
+    pub observation: Observation,
+    pub mesh: Option<Mesh>,
+    /// Cut out for the expression model, where the recipe asks it now.
+    pub expression: Option<Planes>,
+}
+
+/// Measures faces, as often as the recipe asks.
 pub(super) struct Measurer {
     expression_hz: f64,
     looks_per_track: usize,
-    keep_landmarks: bool,
-    /// The expression model's buffer.
-    planes: Vec<f32>,
+    framing: Framing,
 }
 
 impl Measurer {
-    /// Before the first frame.
-    pub fn new(config: &FaceConfig) -> Self {
-        Measurer {
-            expression_hz: config.expression_hz,
-            looks_per_track: config.embeddings_per_track,
-            keep_landmarks: config.landmarks,
-            planes: Vec::new(),
-        }
+    /// Before the first frame; `framing` is the expression model's.
+    pub fn new(config: &FaceConfig, framing: Framing) -> Self {
+        Measurer { expression_hz: config.expression_hz, looks_per_track: config.embeddings_per_track, framing }
     }
 
-    /// Describes a face, and tells its track where it is and what it looks like.
-    ///
-    /// # Errors
-    /// [`crate::error::Error::Model`].
-    pub fn observe(
-        &mut self,
-        models: &mut FaceModels,
-        track: &mut Live,
-        sighting: Sighting,
-        picture: &RgbImage,
-        now: Seconds,
-    ) -> Result<Observation> {
+    /// Measures a face, and tells its track where it is and what it looks like.
+    pub fn observe(&self, track: &mut Live, sighting: Sighting, picture: &RgbImage, now: Seconds) -> Measured {
         let (width, height) = picture.dimensions();
         let square = sighting.square(track.framing);
         let mut o = Observation {
@@ -59,7 +51,7 @@ impl Measurer {
         track.see(sighting.bounds, o.quality.in_frame, now);
         let Some(mesh) = sighting.mesh else {
             self.keep_look(track, &o, &square, picture);
-            return Ok(o);
+            return Measured { observation: o, mesh: None, expression: None };
         };
         track.roi = mesh.roi();
         o.quality = quality::of_mesh(&mesh.points, sighting.bounds, sighting.sharpness, width, height);
@@ -69,14 +61,12 @@ impl Measurer {
         (o.eye_opening_left, o.eye_opening_right) = gaze::eye_openings(&mesh.points);
         o.mouth_opening = gaze::mouth_opening(&mesh.points);
         o.lip_corner_lift = gaze::lip_corner_lift(&mesh.points);
-        o.blendshapes = Some(blendshape::blendshapes(&mut models.blendshapes, &mesh.points)?);
         self.keep_look(track, &o, &square, picture);
-        if now.get() + 1e-6 >= track.next_expression {
-            o.expression = Some(models.expression.of_region(picture, &expression_region(&mesh), &mut self.planes)?);
+        let expression = (now.get() + 1e-6 >= track.next_expression).then(|| {
             track.next_expression = now.get() + if self.expression_hz > 0.0 { 1.0 / self.expression_hz } else { 0.0 };
-        }
-        o.landmarks = self.keep_landmarks.then_some(mesh.points);
-        Ok(o)
+            self.framing.cut(picture, &expression_region(&mesh))
+        });
+        Measured { observation: o, mesh: Some(mesh), expression }
     }
 
     /// Keeps a picture of a face whose identity is not in doubt, when it is the best of its time.

@@ -2,9 +2,12 @@
 //!
 //! ```text
 //! VideoFrame ─ sequence (shots) ── cut? ─ schedule ── due? ─┐
-//!            └ finder (detect, short_range, landmark) ──────┴─ roster (track) ─ identities ─ measure ─ Observation
-//!                                             identity (a few looks per track) ─ person ─ Track
+//!     scout (short_range) ─ finder (detect, landmark) ──────┴─ roster (track) ─ identities ─ measure ─┐
+//!                                    describe (blendshape, expression) ─ Observation ─────────────────┤
+//!                                    identity (a few looks per track) ─ person ─ Track ───────────────┘
 //! ```
+//!
+//! [`watch()`] has the scout look ahead and the rest described behind, each on a thread of its own.
 //!
 //! A [`FaceTracker`] is fed frames in order and holds none of them; [`FaceTracker::finish`] gives [`Faces`].
 
@@ -14,6 +17,7 @@ mod clips;
 mod config;
 mod corrected;
 mod crop;
+mod describe;
 mod detect;
 mod enrolment;
 mod expression;
@@ -69,4 +73,4 @@ pub use real::{FaceCheck, Nobody};
 pub(crate) use table::LAYOUT;
 pub use table::{FaceRow, TrackRow, faces_layout, faces_table, tracks_layout, tracks_table};
 pub use tracker::FaceTracker;
-pub use watch::watch;
+pub use watch::{Watched, watch};

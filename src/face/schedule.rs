@@ -78,13 +78,17 @@ impl Schedule {
         (pts.get() * self.rate_hz + 1e-6).floor() as i64
     }
 
+    /// Whether the detector should see the whole picture now whatever there is to be seen.
+    pub fn interval_is_over(&self, now: Seconds) -> bool {
+        self.last_detection.is_none_or(|last| (now - last).get() + 1e-6 >= self.detect_every_secs)
+    }
+
     /// Whether the detector should see the whole picture now; `changed` tells what share of the picture, but for where
     /// followed people move, is no longer what it was at its last look.
     pub fn detection_is_due(&self, now: Seconds, situation: &Situation<'_>, changed: impl FnOnce() -> f32) -> bool {
-        let Some(last) = self.last_detection else { return true };
+        let Some(last) = self.last_detection.filter(|_| !self.interval_is_over(now)) else { return true };
         let since = (now - last).get();
-        let every = self.detect_every_secs;
-        if since + 1e-6 >= every || (since + 1e-6 >= CHANGED_PART * every && changed() > CHANGED_SHARE) {
+        if since + 1e-6 >= CHANGED_PART * self.detect_every_secs && changed() > CHANGED_SHARE {
             return true;
         }
         if situation.lost > MOST_SEARCHES {
@@ -162,6 +166,9 @@ mod tests {
         let due = |s: &Schedule, t: f64| s.detection_is_due(Seconds::of(t), &NOTHING, || 0.0);
         assert!(due(&Schedule::new(&FaceConfig::default()), 0.0));
         assert!(!due(&looked(), 1.4) && due(&looked(), 1.5));
+        let over = |s: &Schedule, t: f64| s.interval_is_over(Seconds::of(t));
+        assert!(over(&Schedule::new(&FaceConfig::default()), 0.0));
+        assert!(!over(&looked(), 1.4) && over(&looked(), 1.5));
     }
 
     #[test]

@@ -35,9 +35,7 @@ pub(super) fn gather(
     config: &FaceConfig,
     enrolled: &[Enrolled],
 ) -> Faces {
-    let (least, sure, mean) = (config.min_track_observations.max(1), config.track_score, config.detect_score);
-    let real = |t: &Past| t.observations >= least && t.confirmed && t.best_score >= sure && t.mean_score >= mean;
-    let mut past: Vec<Past> = past.into_iter().filter(real).collect();
+    let mut past: Vec<Past> = past.into_iter().filter(|t| t.is_real(config)).collect();
     past.sort_by_key(|t| (t.first, t.id));
     let candidates: Vec<person::Candidate> = past
         .iter()

@@ -8,7 +8,7 @@ use super::identity::Framing;
 use super::landmark::Mesh;
 use super::real::Check;
 use super::still::Patch;
-use super::{BoundingBox, FaceCheck};
+use super::{BoundingBox, FaceCheck, FaceConfig};
 use crate::error::Result;
 use crate::time::Seconds;
 
@@ -275,6 +275,12 @@ impl Past {
     /// Mean size, px.
     pub fn size(&self) -> f32 {
         (self.size_sum / self.observations.max(1) as f64) as f32
+    }
+
+    /// False for a false alarm, which is dropped.
+    pub fn is_real(&self, config: &FaceConfig) -> bool {
+        let (least, sure, mean) = (config.min_track_observations.max(1), config.track_score, config.detect_score);
+        self.observations >= least && self.confirmed && self.best_score >= sure && self.mean_score >= mean
     }
 
     /// Whether `self` goes on where `earlier` ended.

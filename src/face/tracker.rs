@@ -7,12 +7,14 @@
 //!
 //! Its parts decide, it only tells them of each other: [`ShotSequence`] what belongs to one shot, [`Schedule`] when the
 //! detector looks, [`Finder`] where the models look, [`Roster`] which face is which track, [`Identities`] who that is,
-//! [`Measurer`] what is written down.
+//! [`Measurer`] what is written down. What goes before and after them depends on one frame or track alone: [`Scout`] looks
+//! at pictures ahead of the [`Follower`], [`Describer`] describes faces behind it.
 
 use image::RgbImage;
 
-use super::detect::{Detection, MOST_FACES};
-use super::finder::{Finder, Glanced};
+use super::describe::{Describer, Followed};
+use super::detect::{Detection, MOST_FACES, Settings};
+use super::finder::{Finder, FindingModels, Glanced, Scout};
 use super::identities::{Identities, Moment};
 use super::layout::{self, LayoutSeeker};
 use super::measure::Measurer;
@@ -21,9 +23,10 @@ use super::observations::Recorder;
 use super::roster::{Roster, is_full};
 use super::schedule::{Schedule, Situation, occupied};
 use super::sequence::{Change, ShotSequence};
+use super::short_range::Near;
 use super::sighting::Sighting;
-use super::track::Live;
-use super::{BoundingBox, FaceConfig, FaceModels, Faces, Observation, identity, real, summary, track};
+use super::track::{Live, Past};
+use super::{BoundingBox, FaceConfig, FaceModels, Faces, expression, identity, real, summary, track};
 use crate::error::Result;
 use crate::signal::VideoFrame;
 use crate::time::Seconds;
@@ -36,7 +39,72 @@ const JUMP_SIZES: f32 = 0.6;
 
 /// Follows all faces of one video.
 pub struct FaceTracker<'a> {
-    models: &'a mut FaceModels,
+    pub(super) scout: Scout<'a>,
+    pub(super) follower: Follower<'a>,
+    pub(super) describer: Describer<'a>,
+}
+
+impl std::fmt::Debug for FaceTracker<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Follower { sampled, roster, .. } = &self.follower;
+        write!(f, "FaceTracker at frame {}, following {}", sampled.len(), roster.live.len())
+    }
+}
+
+impl<'a> FaceTracker<'a> {
+    /// An empty tracker over loaded models.
+    pub fn new(models: &'a mut FaceModels, config: &FaceConfig) -> Self {
+        let FaceModels { detector, short_range, landmarks, blendshapes, recognition, expression } = models;
+        let framing = expression.framing();
+        let recognition = &*recognition;
+        FaceTracker {
+            scout: Scout::new(short_range),
+            follower: Follower::new(FindingModels { detector, landmarks }, recognition, framing, config),
+            describer: Describer::new(blendshapes, expression, recognition, config),
+        }
+    }
+
+    /// Keeps the best look at each track ([`super::Track::crop`]), for checking by eye.
+    #[must_use]
+    pub fn keep_crops(mut self, keep: bool) -> Self {
+        self.describer.keep_crops(keep);
+        self
+    }
+
+    /// Whether a frame of this time is due: the first one in each interval of 1 / `rate_hz`. For sources that give
+    /// every frame.
+    pub fn wants(&self, pts: Seconds) -> bool {
+        self.follower.schedule.wants(pts)
+    }
+
+    /// Looks at a frame; times must rise. [`super::watch()`] does the same with the steps of following frames beside each
+    /// other.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Model`] when a model fails; a frame without a face is no error. The first call also reads
+    /// the recipe's enrolment folder and tells what is wrong with it.
+    pub fn push(&mut self, frame: &VideoFrame) -> Result<()> {
+        let near = self.scout.look(&frame.image)?;
+        let followed = self.follower.push(frame, near)?;
+        self.describer.take(followed)
+    }
+
+    /// Joins tracks into persons and gives all that was seen.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Model`] when the identity model fails, and those of reading the observations back.
+    pub fn finish(mut self) -> Result<Faces> {
+        let over = std::mem::take(&mut self.follower.roster).into_tracks().collect();
+        self.describer.take(Followed { over, ..Followed::default() })?;
+        let (past, observations) = self.describer.finish();
+        self.follower.finish(past, observations)
+    }
+}
+
+/// The part that goes from frame to frame: where the faces are, and which of them is which track.
+pub(super) struct Follower<'a> {
+    models: FindingModels<'a>,
+    recognition: &'a identity::Model,
     config: FaceConfig,
     sequence: ShotSequence,
     layouts: LayoutSeeker,
@@ -46,25 +114,21 @@ pub struct FaceTracker<'a> {
     roster: Roster,
     identities: Identities,
     measurer: Measurer,
-    observations: Recorder,
-    /// Those of the last frame.
-    latest: Vec<Observation>,
     sampled: Vec<Seconds>,
     /// Frames with more faces than are looked at.
     crowded_frames: u32,
 }
 
-impl std::fmt::Debug for FaceTracker<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "FaceTracker at frame {}, following {}", self.sampled.len(), self.roster.live.len())
-    }
-}
-
-impl<'a> FaceTracker<'a> {
-    /// An empty tracker over loaded models.
-    pub fn new(models: &'a mut FaceModels, config: &FaceConfig) -> Self {
-        FaceTracker {
+impl<'a> Follower<'a> {
+    fn new(
+        models: FindingModels<'a>,
+        recognition: &'a identity::Model,
+        framing: expression::Framing,
+        config: &FaceConfig,
+    ) -> Self {
+        Follower {
             models,
+            recognition,
             config: config.clone(),
             sequence: ShotSequence::new(config.cut_threshold),
             layouts: LayoutSeeker::new(config.layout_contrast, config.layout_still_share),
@@ -73,73 +137,56 @@ impl<'a> FaceTracker<'a> {
             finder: Finder::new(config),
             roster: Roster::default(),
             identities: Identities::new(config),
-            measurer: Measurer::new(config),
-            observations: Recorder::default(),
-            latest: Vec::new(),
+            measurer: Measurer::new(config, framing),
             sampled: Vec::new(),
             crowded_frames: 0,
         }
     }
 
-    /// Keeps the best look at each track ([`super::Track::crop`]), for checking by eye.
-    #[must_use]
-    pub fn keep_crops(mut self, keep: bool) -> Self {
-        self.identities.keep_crops(keep);
-        self
-    }
-
-    /// Whether a frame of this time is due: the first one in each interval of 1 / `rate_hz`. For sources that give
-    /// every frame.
-    pub fn wants(&self, pts: Seconds) -> bool {
-        self.schedule.wants(pts)
-    }
-
-    /// Looks at a frame; times must rise.
+    /// Finds the faces of a frame, in which the scout saw those `near`.
     ///
     /// # Errors
-    /// [`crate::error::Error::Model`] when a model fails; a frame without a face is no error. The first call also reads
-    /// the recipe's enrolment folder and tells what is wrong with it.
-    pub fn push(&mut self, frame: &VideoFrame) -> Result<()> {
-        self.identities.enrol(self.models)?;
+    /// As [`FaceTracker::push`].
+    pub fn push(&mut self, frame: &VideoFrame, near: Vec<Near>) -> Result<Followed> {
+        self.identities.enrol(self.models.detector, self.recognition)?;
         let (picture, now) = (&frame.image, frame.pts);
         self.schedule.sample(now);
         self.sampled.push(now);
-        let cut = self.follow_shot(picture, now)?;
+        let (cut, mut over) = self.follow_shot(picture, now);
         let shift = self.camera.shift(picture, cut);
         self.roster.live.iter_mut().for_each(|t| t.carry(shift, now));
         self.layouts.take(picture, now);
-        let glanced = self.finder.glance(self.models, picture)?;
-        let mut seen = self.finder.follow(self.models, &glanced, &self.roster.live, now)?;
+        let glanced = Glanced { picture, near };
+        // Where the detector looks whatever is to be seen, it need not wait for the faces that are followed.
+        let mut whole = (cut || self.schedule.interval_is_over(now)).then(|| self.whole_picture(cut, now));
+        let (mut seen, mut found) = self.finder.follow(&mut self.models, &glanced, &self.roster.live, now, whole)?;
         self.roster.drop_doubles(&mut seen);
-        let (found, scale) = if cut || self.detection_is_due(&seen, &glanced, now) {
-            let (found, scale) = self.detect(picture, cut, now)?;
-            (found, Some(scale))
-        } else {
-            let places = self.roster.lost(&seen, now).map(|i| self.roster.live[i].bounds);
-            (self.finder.search(self.models, picture, places, self.schedule.search())?, None)
+        if whole.is_none() && self.detection_is_due(&seen, &glanced, now) {
+            let settings = *whole.insert(self.whole_picture(false, now));
+            found = Some(self.finder.detect(&mut self.models, picture, settings)?);
+        }
+        let (found, scale) = match (found, whole) {
+            (Some(found), Some(settings)) => {
+                self.crowded_frames += u32::from(found.len() == MOST_FACES);
+                (found, Some(self.models.detector.scale_of(picture, settings)))
+            }
+            _ => {
+                let places = self.roster.lost(&seen, now).map(|i| self.roster.live[i].bounds);
+                (self.finder.search(&mut self.models, picture, places, self.schedule.search())?, None)
+            }
         };
         let open = self.roster.confirm(&mut seen, &found, scale);
         self.take_up(&found, &open, &mut seen, &glanced, now)?;
         self.doubt_jumps(&seen);
-        let mut embed = |chip: &RgbImage| identity::embed(&mut self.models.recognition, chip);
+        let mut embed = |chip: &RgbImage| self.recognition.embed(chip);
         let moment = Moment { picture, now, shot: self.sequence.number() };
-        self.identities.sort_out(&mut self.roster, &mut seen, &moment, &mut embed)?;
+        over.extend(self.identities.sort_out(&mut self.roster, &mut seen, &moment, &mut embed)?);
         self.look_again(&seen, picture, now)?;
         seen.sort_by_key(|s| self.roster.live[s.track].id);
-        self.latest.clear();
-        for s in seen {
-            let track = &mut self.roster.live[s.track];
-            let observation = self.measurer.observe(self.models, track, s, picture, now)?;
-            self.observations.push(&observation)?;
-            self.latest.push(observation);
-        }
-        let lost = self.roster.give_up(now);
-        self.end(lost)
-    }
-
-    /// The faces seen in the last frame.
-    pub fn latest(&self) -> &[Observation] {
-        &self.latest
+        let observe = |s: Sighting| self.measurer.observe(&mut self.roster.live[s.track], s, picture, now);
+        let seen = seen.into_iter().map(observe).collect();
+        over.extend(self.roster.give_up(now));
+        Ok(Followed { seen, over })
     }
 
     /// Number of the shot that the last frame belongs to; one that turns out to be a flash has a number of its own.
@@ -148,18 +195,17 @@ impl<'a> FaceTracker<'a> {
     }
 
     /// Ends all tracks at a cut; holds them back for a moment, in case it is a flash. True where another shot begins or
-    /// comes back.
-    fn follow_shot(&mut self, picture: &RgbImage, now: Seconds) -> Result<bool> {
+    /// comes back; with the tracks that are over.
+    fn follow_shot(&mut self, picture: &RgbImage, now: Seconds) -> (bool, Vec<Live>) {
         let change = self.sequence.observe(picture, now);
         let (over, another) = match change {
-            Change::Same => return Ok(false),
+            Change::Same => return (false, Vec::new()),
             Change::Settled => (self.roster.release(), false),
             Change::Cut => (self.roster.hold(), true),
             Change::Back => (self.roster.restore(), true),
         };
         self.layouts.follow(change);
-        self.end(over)?;
-        Ok(another)
+        (another, over)
     }
 
     fn detection_is_due(&self, seen: &[Sighting], glanced: &Glanced<'_>, now: Seconds) -> bool {
@@ -170,17 +216,15 @@ impl<'a> FaceTracker<'a> {
         self.schedule.detection_is_due(now, &situation, changed)
     }
 
-    /// The full detector's look at the whole picture, and the scale at which it saw it.
-    fn detect(&mut self, picture: &RgbImage, cut: bool, now: Seconds) -> Result<(Vec<Detection>, f32)> {
+    /// Notes that the full detector looks at the whole picture now, and how.
+    fn whole_picture(&mut self, cut: bool, now: Seconds) -> Settings {
         let settings = self.schedule.whole_picture(cut, now);
         if self.sequence.changed(&[]) > UNSURE_SHARE {
             // A dissolve may have put another person where one was.
             self.roster.live.iter_mut().for_each(|t| t.unsure = true);
         }
         self.sequence.mark();
-        let (found, scale) = self.finder.detect(self.models, picture, settings)?;
-        self.crowded_frames += u32::from(found.len() == MOST_FACES);
-        Ok((found, scale))
+        settings
     }
 
     /// Detections nobody follows, by their index: old faces found again, and new ones.
@@ -197,7 +241,8 @@ impl<'a> FaceTracker<'a> {
             if is_full(seen) {
                 break;
             }
-            let Some(sighting) = self.finder.look_at(self.models, glanced, detection, back.is_some(), seen)? else {
+            let Some(sighting) = self.finder.look_at(&mut self.models, glanced, detection, back.is_some(), seen)?
+            else {
                 continue;
             };
             let bounds = sighting.bounds;
@@ -228,28 +273,16 @@ impl<'a> FaceTracker<'a> {
             let track = &mut self.roster.live[s.track];
             if real::is_due(track, now, &self.config) {
                 let bounds = s.detected.map_or(s.bounds, |d| d.bounds);
-                let score = self.finder.again(self.models, picture, bounds, self.schedule.search())?;
+                let score = self.finder.again(&mut self.models, picture, bounds, self.schedule.search())?;
                 track.check.saw_again(score, now);
             }
         }
         Ok(())
     }
 
-    fn end(&mut self, over: impl IntoIterator<Item = Live>) -> Result<()> {
-        let mut embed = |chip: &RgbImage| identity::embed(&mut self.models.recognition, chip);
-        over.into_iter().try_for_each(|track| self.identities.end(track, &mut embed))
-    }
-
-    /// Joins tracks into persons and gives all that was seen.
-    ///
-    /// # Errors
-    /// [`crate::error::Error::Model`] when the identity model fails, and those of reading the observations back.
-    pub fn finish(mut self) -> Result<Faces> {
-        let tracks = std::mem::take(&mut self.roster).into_tracks();
-        self.end(tracks)?;
-        let (past, enrolled) = self.identities.finish();
-        let cuts = self.sequence.into_cuts();
-        let faces = summary::gather(past, self.observations, self.sampled, cuts, &self.config, &enrolled);
+    fn finish(self, past: Vec<Past>, observations: Recorder) -> Result<Faces> {
+        let (enrolled, cuts) = (self.identities.finish(), self.sequence.into_cuts());
+        let faces = summary::gather(past, observations, self.sampled, cuts, &self.config, &enrolled);
         let shots = layout::arranged(self.layouts.finish(), &faces)?;
         Ok(Faces { crowded_frames: self.crowded_frames, shots, ..faces })
     }

@@ -102,6 +102,23 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// Two lists, the one beside the other where models are loaded; of two errors the first list's is told.
+    ///
+    /// # Errors
+    /// Those of the lists.
+    pub fn both<A: Send, B: Send>(
+        &mut self,
+        first: impl FnOnce(&mut Loader<'a>) -> Result<A> + Send,
+        second: impl FnOnce(&mut Loader<'a>) -> Result<B> + Send,
+    ) -> Result<(A, B)> {
+        let mut other =
+            Loader { registry: self.registry, purpose: self.purpose, names: Vec::new(), usage: self.usage.clone() };
+        let (a, b) = rayon::join(|| first(self), || second(&mut other));
+        let both = (a?, b?);
+        self.names.append(&mut other.names);
+        Ok(both)
+    }
+
     /// Whether sessions can be run, for what a room asks a model once and for all.
     pub fn loads(&self) -> bool {
         self.purpose != Purpose::Name
@@ -235,5 +252,23 @@ outputs = []
         assert_eq!(taken.iter().map(|(name, u)| (name.as_str(), u.calls)).collect::<Vec<_>>(), [("a", 2), ("b", 1)]);
         assert_eq!((taken["a"].cpu_secs, taken["a"].shapes.len()), (1.0, 2));
         assert!(other.take().is_empty());
+    }
+
+    #[test]
+    fn two_lists_are_one_and_the_first_ones_error_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let registry = registry(folder.path().to_owned());
+        let mut loader = Loader { purpose: Purpose::Name, ..Loader::new(&registry, Runtime::default()) };
+        let (one, two) = loader.both(|l| l.session("b"), |l| Ok((l.session("a")?, l.session("b")?))).unwrap();
+        assert_eq!(
+            (one.name(), two.0.name(), loader.names.as_slice()),
+            ("b", "a", &["b", "a", "b"].map(String::from)[..])
+        );
+        let mut loader = Loader::new(&registry, Runtime::default());
+        for _ in 0..20 {
+            let missing = |l: &mut Loader<'_>, name: &str| l.session(name).map(|_| ());
+            let error = loader.both(|l| missing(l, "b"), |l| missing(l, "a")).unwrap_err();
+            assert!(matches!(&error, crate::error::Error::ModelMissing { name, .. } if name == "b"), "{error}");
+        }
     }
 }

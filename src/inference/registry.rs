@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::hash::file_sha256;
@@ -402,17 +403,16 @@ impl Registry {
     /// # Errors
     /// [`Error::ModelMissing`] or [`Error::ModelHash`] for the first that is not.
     pub fn verify<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
-        for name in names {
-            let entry = self.model(name)?;
-            let path = self.path(entry);
-            match self.state(entry)? {
+        let names: Vec<&str> = names.into_iter().collect();
+        let look = |name: &&str| self.model(name).and_then(|entry| Ok((entry, self.state(entry)?)));
+        let looks: Vec<Result<(&ModelEntry, ModelState)>> = names.par_iter().map(look).collect();
+        for (name, look) in names.into_iter().zip(looks) {
+            let (entry, state) = look?;
+            let (name, path, expected) = (name.to_owned(), self.path(entry), entry.sha256.clone());
+            match state {
                 ModelState::Present => {}
-                ModelState::Missing => {
-                    return Err(Error::ModelMissing { name: name.into(), path, expected: entry.sha256.clone() });
-                }
-                ModelState::Altered { got } => {
-                    return Err(Error::ModelHash { name: name.into(), path, expected: entry.sha256.clone(), got });
-                }
+                ModelState::Missing => return Err(Error::ModelMissing { name, path, expected }),
+                ModelState::Altered { got } => return Err(Error::ModelHash { name, path, expected, got }),
             }
         }
         Ok(())

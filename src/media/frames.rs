@@ -16,11 +16,11 @@ pub fn each_frame(
     path: &Path,
     pick: StreamPick,
     rate_hz: f64,
-    mut show: impl FnMut(&VideoFrame) -> Result<()>,
+    mut show: impl FnMut(VideoFrame) -> Result<()>,
 ) -> Result<VideoReport> {
     let mut frames = video(path, Sampling { rate_hz, ..Sampling::default() }, pick)?;
     for frame in frames.by_ref() {
-        show(&frame?)?;
+        show(frame?)?;
     }
     frames.finish()
 }

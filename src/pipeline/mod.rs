@@ -4,7 +4,7 @@
 //! transcript::read ─────────────────────────────┐
 //! media::audio ─┬─ audio::acoustics ────────────┤
 //!               └─ speaker::diarize ────────────┼─ Scene ─ tables ─ write
-//! media::video ─── face::FaceTracker ─┬─────────┘
+//! media::video ─── face::watch ───────┬─────────┘
 //!                  body::BodyTracker ─┘
 //! ```
 

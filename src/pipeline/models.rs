@@ -25,15 +25,15 @@ impl ModelSet for Models {
     type Config = Recipe;
 
     fn open(loader: &mut Loader<'_>, recipe: &Recipe) -> Result<Self> {
-        Ok(Models {
-            voice: VoiceModels::open(loader, &recipe.voice)?,
-            speaker: SpeakerModels::open(loader, &recipe.speaker)?,
-            face: if recipe.input.skip_video { None } else { Some(FaceModels::open(loader, &recipe.face)?) },
-            body: match recipe.body.is_on() && !recipe.input.skip_video {
-                true => Some(BodyModels::open(loader, &recipe.body)?),
-                false => None,
+        let ((voice, speaker), (face, body)) = loader.both(
+            |loader| Ok((VoiceModels::open(loader, &recipe.voice)?, SpeakerModels::open(loader, &recipe.speaker)?)),
+            |loader| {
+                let is_seen = !recipe.input.skip_video;
+                let face = is_seen.then(|| FaceModels::open(loader, &recipe.face)).transpose()?;
+                let body = (recipe.body.is_on() && is_seen).then(|| BodyModels::open(loader, &recipe.body));
+                Ok((face, body.transpose()?))
             },
-            usage: loader.usage(),
-        })
+        )?;
+        Ok(Models { voice, speaker, face, body, usage: loader.usage() })
     }
 }

@@ -34,19 +34,44 @@ struct SceneTable {
     only_with_rows: bool,
     /// True when tasks may take its columns for features: it says which turn a row is of.
     features: bool,
+    /// True for a small table that takes long: it is made beside the others.
+    beside: bool,
 }
 
 impl SceneTable {
     const fn new(schema: fn(&Recipe) -> TableSchema, make: fn(&Scene<'_>) -> Result<Table>) -> Self {
-        SceneTable { schema, rows: Rows::Whole(make), only_with_rows: false, features: false }
+        SceneTable { schema, rows: Rows::Whole(make), only_with_rows: false, features: false, beside: false }
     }
 
     const fn of_frames(table: FrameTable) -> Self {
-        SceneTable { schema: table.schema, rows: Rows::Frames(table), only_with_rows: false, features: false }
+        SceneTable {
+            schema: table.schema,
+            rows: Rows::Frames(table),
+            only_with_rows: false,
+            features: false,
+            beside: false,
+        }
     }
 
     const fn of_features(self) -> Self {
         SceneTable { features: true, ..self }
+    }
+
+    const fn beside(self) -> Self {
+        SceneTable { beside: true, ..self }
+    }
+
+    /// `None` where it is not to be written.
+    fn made(&self, scene: &Scene<'_>, values: &BTreeMap<String, String>) -> Result<Option<MadeTable>> {
+        let (made, rows) = match self.rows {
+            Rows::Whole(make) => {
+                let table = make(scene)?;
+                let rows = table.rows();
+                (MadeTable::Whole(WaitingTable::new(table.filled(&|key| values.get(key).cloned()))?), rows)
+            }
+            Rows::Frames(table) => (MadeTable::Frames(table), (table.rows)(&scene.frames())),
+        };
+        Ok((rows > 0 || !self.only_with_rows).then_some(made))
     }
 
     const fn only_with_rows(self) -> Self {
@@ -89,7 +114,8 @@ const TABLES: [SceneTable; 19] = [
         |_| turns::speech_schema(),
         |scene| turns::speech_table(scene.id(), scene.annotation(), &scene.heard.diarization.exclusive, &scene.cast),
     ),
-    SceneTable::new(|recipe| turns::speakers_schema(recipe.turns.speaker_embeddings), speakers_table),
+    // Every second that is spoken is analysed for it once more.
+    SceneTable::new(|recipe| turns::speakers_schema(recipe.turns.speaker_embeddings), speakers_table).beside(),
     SceneTable::of_frames(frames::VOICE),
     SceneTable::of_frames(frames::FACES),
     SceneTable::new(
@@ -154,24 +180,18 @@ impl MadeTable {
     }
 }
 
-/// All tables but the interview's row, those without a row left out that are written with rows only.
+/// All tables but the interview's row, those without a row left out that are written with rows only. One large table is
+/// made at a time: what is made waits where it takes no memory.
 pub(super) fn tables(scene: &Scene<'_>) -> Result<Vec<MadeTable>> {
     let values = values(scene.recipe);
-    let mut tables = Vec::with_capacity(TABLES.len());
-    for one in &TABLES {
-        let (made, rows) = match one.rows {
-            Rows::Whole(make) => {
-                let table = make(scene)?;
-                let rows = table.rows();
-                (MadeTable::Whole(WaitingTable::new(table.filled(&|key| values.get(key).cloned()))?), rows)
-            }
-            Rows::Frames(table) => (MadeTable::Frames(table), (table.rows)(&scene.frames())),
-        };
-        if rows > 0 || !one.only_with_rows {
-            tables.push(made);
-        }
-    }
-    Ok(tables)
+    let make = |beside: bool| -> Vec<(usize, Result<Option<MadeTable>>)> {
+        let all = TABLES.iter().enumerate().filter(|(_, table)| table.beside == beside);
+        all.map(|(at, table)| (at, table.made(scene, &values))).collect()
+    };
+    let (mut tables, beside) = rayon::join(|| make(false), || make(true));
+    tables.extend(beside);
+    tables.sort_by_key(|(at, _)| *at);
+    tables.into_iter().filter_map(|(_, made)| made.transpose()).collect()
 }
 
 /// Describes voices for a table whose rows cannot fail: the first failure is kept, and told once the table is made.

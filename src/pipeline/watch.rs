@@ -7,10 +7,8 @@ use super::stages::{Stage, Stages};
 use super::{Inputs, Progress, Work, told};
 use crate::body::{Bodies, BodyModels, BodyTracker, Head};
 use crate::error::{Error, Result};
-use crate::face::{BoundingBox, FaceModels, FaceTracker, Faces, Observation};
+use crate::face::{self, BoundingBox, FaceModels, FaceTracker, Faces, Watched};
 use crate::media::{self, StreamPick, VideoReport};
-use crate::recipe::Recipe;
-use crate::signal::VideoFrame;
 use crate::warning::{Warning, Warnings};
 
 /// What was seen.
@@ -21,48 +19,23 @@ pub(crate) struct Seen {
     pub(crate) report: Option<VideoReport>,
 }
 
-/// All that look at the picture: each is shown every frame, and leaves its part of [`Seen`].
-struct Watchers<'a> {
-    faces: FaceTracker<'a>,
-    /// `None` where the recipe leaves bodies out.
-    bodies: Option<BodyTracker<'a>>,
+/// All that was seen, bodies under the names of their faces.
+fn together(faces: Faces, mut bodies: Bodies, warnings: &Warnings) -> Result<Seen> {
+    faces.warning().into_iter().for_each(|w| warnings.push(w));
+    bodies.settle(|pts, head| {
+        let there = faces.observations.at(pts)?;
+        let is_own = |own: &Head| Head { track: head.track, ..*own } == head;
+        Ok(there.iter().map(|o| head_of(o.track, o.bounds)).find(is_own).map(|own| own.track))
+    })?;
+    bodies.name(|track| faces.person_of(track));
+    bodies.keep_within(|pts, [left, top, right, bottom]| {
+        Some(faces.shot_at(pts)?.tile(BoundingBox::from_corners(left, top, right, bottom)))
+    });
+    Ok(Seen { faces, bodies, report: None })
 }
 
-impl<'a> Watchers<'a> {
-    fn new(models: &'a mut FaceModels, body: Option<&'a mut BodyModels>, recipe: &'a Recipe) -> Self {
-        Watchers {
-            faces: FaceTracker::new(models, &recipe.face),
-            bodies: body.map(|models| BodyTracker::new(models, &recipe.body)),
-        }
-    }
-
-    fn push(&mut self, frame: &VideoFrame) -> Result<()> {
-        self.faces.push(frame)?;
-        let Some(bodies) = self.bodies.as_mut().filter(|b| b.wants(frame.pts)) else { return Ok(()) };
-        let heads: Vec<Head> = self.faces.latest().iter().map(head_of).collect();
-        bodies.push(frame, &heads, self.faces.shot())
-    }
-
-    fn finish(self, warnings: &Warnings) -> Result<Seen> {
-        let faces = self.faces.finish()?;
-        faces.warning().into_iter().for_each(|w| warnings.push(w));
-        let mut bodies = self.bodies.map(BodyTracker::finish).unwrap_or_default();
-        bodies.settle(|pts, head| {
-            let there = faces.observations.at(pts)?;
-            let is_own = |own: &Head| Head { track: head.track, ..*own } == head;
-            Ok(there.iter().map(head_of).find(is_own).map(|own| own.track))
-        })?;
-        bodies.name(|track| faces.person_of(track));
-        bodies.keep_within(|pts, [left, top, right, bottom]| {
-            Some(faces.shot_at(pts)?.tile(BoundingBox::from_corners(left, top, right, bottom)))
-        });
-        Ok(Seen { faces, bodies, report: None })
-    }
-}
-
-fn head_of(o: &Observation) -> Head {
-    let b = o.bounds;
-    Head { track: o.track, bounds: [b.left, b.top, b.right(), b.bottom()] }
+fn head_of(track: u32, b: BoundingBox) -> Head {
+    Head { track, bounds: [b.left, b.top, b.right(), b.bottom()] }
 }
 
 /// Looks at the picture, frame by frame, at the recipe's rate, or takes what was seen before. Gives the seconds it took
@@ -102,21 +75,25 @@ pub(super) fn look(
     let Work { recipe, warnings, progress, .. } = work;
     let pick = StreamPick { video: recipe.input.video_stream.index(), ..StreamPick::default() };
     let total_secs = media::probe(path, pick)?.declared_secs.unwrap_or(0.0);
-    let mut watchers = Watchers::new(models, body, recipe);
-    let show = |frame: &VideoFrame| {
-        watchers.push(frame)?;
+    let mut bodies = body.map(|models| BodyTracker::new(models, &recipe.body));
+    let show = |Watched { frame, faces, shot }: Watched| {
+        if let Some(bodies) = bodies.as_mut().filter(|b| b.wants(frame.pts)) {
+            let heads: Vec<Head> = faces.into_iter().map(|(track, bounds)| head_of(track, bounds)).collect();
+            bodies.push(&frame, &heads, shot)?;
+        }
         progress(Progress::Watching { video_secs: frame.pts.get(), total_secs });
         Ok(())
     };
-    let mut report = match media::each_frame(path, pick, recipe.face.rate_hz, show) {
-        Ok(report) => report,
+    let tracker = FaceTracker::new(models, &recipe.face);
+    let (faces, mut report) = match face::watch(path, pick, recipe.face.rate_hz, tracker, show) {
+        Ok(watched) => watched,
         Err(Error::NoStream { undecodable, .. }) => {
             warnings.push(Warning::NoStream { stream: "video", undecodable });
             return Ok(Seen::default());
         }
         Err(e) => return Err(e),
     };
-    let seen = watchers.finish(warnings)?;
+    let seen = together(faces, bodies.map(BodyTracker::finish).unwrap_or_default(), warnings)?;
     // Told once, and kept as they are told.
     report.warnings.drain(..).for_each(|w| warnings.push(w));
     Ok(Seen { report: Some(report), ..seen })

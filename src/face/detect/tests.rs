@@ -44,7 +44,8 @@ fn one_face_gives_one_box() {
 
 #[test]
 fn the_picture_is_padded_with_the_mean() {
-    let mut out = Vec::new();
+    // What an earlier, larger picture left there.
+    let mut out = vec![7.0; 40];
     let spec = PictureSpec { colour: Colour::Bgr, mean: [104.0, 117.0, 123.0], std: [1.0; 3] };
     fill(&[1, 2, 3, 4, 5, 6], (2, 1), (3, 2), &spec, &mut out);
     assert_eq!(
@@ -70,4 +71,16 @@ fn the_picture_is_padded_with_the_mean() {
             0.0
         ]
     );
+}
+
+#[test]
+fn each_byte_becomes_the_value_that_dividing_gives() {
+    let spec = PictureSpec { colour: Colour::Rgb, mean: [127.5, 104.3, 0.1], std: [128.0, 57.375, 0.3] };
+    let pixels: Vec<u8> = (0..=255).flat_map(|byte| [byte, 255 - byte, byte ^ 0x55]).collect();
+    let mut out = Vec::new();
+    fill(&pixels, (256, 1), (256, 1), &spec, &mut out);
+    for (i, pixel) in pixels.chunks_exact(3).enumerate() {
+        let expected = [0, 1, 2].map(|k| ((f32::from(pixel[k]) - spec.mean[k]) / spec.std[k]).to_bits());
+        assert_eq!([0, 1, 2].map(|k| out[256 * k + i].to_bits()), expected, "byte {i}");
+    }
 }

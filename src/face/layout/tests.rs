@@ -46,6 +46,35 @@ fn a_line_from_top_to_bottom_parts_two_rooms() {
 }
 
 #[test]
+fn edges_are_counted_where_neighbours_of_the_grid_differ() {
+    // Every third pixel of every second row; neither side divides.
+    let picture = RgbImage::from_fn(1283, 363, |x, y| {
+        let mut random = Random::seeded(u64::from(x / 7) << 20 | u64::from(y / 5));
+        image::Rgb([0, 1, 2].map(|_| (100.0 + 12.0 * random.signed()) as u8))
+    });
+    let mut edges = Edges::new(Seconds::ZERO, picture.dimensions());
+    assert_eq!((edges.step, edges.points), ((3, 2), (428, 182)));
+    let mut expected = (edges.right.clone(), edges.below.clone());
+    for round in 0..2u32 {
+        edges.take(&picture, Seconds::of(f64::from(round)), 0.03);
+        let pixel = |i: u32, j: u32| picture.get_pixel(3 * i, 2 * j).0;
+        let apart = |a: [u8; 3], b: [u8; 3]| u32::from((0..3).any(|k| a[k].abs_diff(b[k]) >= 8));
+        for (i, j) in (0..182).flat_map(|j| (0..428).map(move |i| (i, j))) {
+            let at = (j * 428 + i) as usize;
+            expected.0[at] += if i + 1 < 428 { apart(pixel(i, j), pixel(i + 1, j)) } else { 0 };
+            expected.1[at] += if j + 1 < 182 { apart(pixel(i, j), pixel(i, j + 1)) } else { 0 };
+        }
+    }
+    assert!(edges.right == expected.0 && edges.below == expected.1);
+    assert!(expected.0.contains(&2) && expected.1.contains(&2) && expected.0.contains(&0));
+    for size in [(0, 0), (1, 1), (5, 1), (1, 5)] {
+        let mut edges = Edges::new(Seconds::ZERO, size);
+        edges.take(&RgbImage::new(size.0, size.1), Seconds::ZERO, 0.03);
+        assert!(edges.right.iter().chain(&edges.below).all(|n| *n == 0), "{size:?}");
+    }
+}
+
+#[test]
 fn four_tiles_are_a_gallery_with_edges_that_meet() {
     let faces = [(80.0, 45.0), (240.0, 45.0), (80.0, 135.0), (240.0, 135.0)].map(|(x, y)| face(x, y, 26.0));
     // Tiles on black, with black between them.
@@ -112,7 +141,7 @@ fn split_screens_and_rooms_of_the_clips_are_told_apart() {
         let config = FaceConfig { rate_hz: 5.0, expression_hz: 0.01, ..FaceConfig::default() };
         let tracker = FaceTracker::new(&mut models, &config);
         let path = crate::reference::folder().join("media").join(clip);
-        let faces = crate::face::watch(&path, StreamPick::default(), 5.0, tracker, |_| {}).unwrap().0;
+        let faces = crate::face::watch(&path, StreamPick::default(), 5.0, tracker, |_| Ok(())).unwrap().0;
         let told: Vec<&str> = faces.shots.iter().filter_map(|s| Some(s.layout?.name())).collect();
         eprintln!("{clip}: {told:?}");
         assert!(!told.is_empty() && told.iter().all(|l| expected.contains(l)), "{clip}: {told:?}");
