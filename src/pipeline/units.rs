@@ -117,12 +117,15 @@ mod tests {
         for text in [
             "start_s,end_s,text\n0,3200,a\n3200,5000,b\n",
             "start,end,text\n00:00:00,00:53:20,a\n00:53:20,01:23:20,b\n",
-            "start,end,text\n0.0,3200.0,a\n3200.0,5000.0,b\n",
+            "start,end,text\n0.0,3200.5,a\n3200.0,5000.0,b\n",
         ] {
             let (read, told) = fitted("a.csv", text, 9.0);
             assert!(told.unwrap().is_none(), "half of the turns begin inside: {text}");
             assert!((read.turns[1].segment.start().get() - 3200.0).abs() < 1e-9, "{text}");
         }
+        // Whole numbers that a table of numbers was written with: milliseconds that became floats beside an empty cell.
+        let (read, told) = fitted("a.csv", "start,end,text\n0.0,3200.0,a\n3200.0,5000.0,b\n", 9.0);
+        assert!(told.unwrap().is_some() && (read.turns[1].segment.start().get() - 3.2).abs() < 1e-9);
         let (_, told) = fitted("a.csv", "start,end,text\n60000,63200,a\n63200,65000,b\n", 9.0);
         let told = told.unwrap_err().to_string();
         assert!(told.contains("2 of 2 turns begin after the media ends (9.0 s)"), "{told}");
