@@ -201,6 +201,9 @@ fn closing(open: char) -> Option<char> {
     })
 }
 
+/// How the length of a pause is written behind its number.
+const SECONDS: [&str; 8] = ["s", "sec", "secs", "second", "seconds", "sek", "sekunde", "sekunden"];
+
 /// True for the length of a silence in parentheses, as conversation analysts write it: `(0.8)`, `(3s)`, `(10 Sek.)`.
 fn is_pause(inside: &str, close: char) -> bool {
     let inside = inside.trim();
@@ -208,13 +211,8 @@ fn is_pause(inside: &str, close: char) -> bool {
     let unit = inside[bare.len()..].trim_matches(['.', ' ']).to_lowercase();
     let number = bare.replacen(',', ".", 1);
     let fits = bare.starts_with(|c: char| c.is_ascii_digit()) && number.parse::<f64>().is_ok_and(|secs| secs < 600.0);
-    close == ')'
-        && fits
-        && match unit.as_str() {
-            "s" | "sec" | "secs" | "second" | "seconds" | "sek" | "sekunde" | "sekunden" => true,
-            "" => number.contains('.'),
-            _ => false,
-        }
+    let is_told = SECONDS.contains(&unit.as_str()) || unit.is_empty() && number.contains('.');
+    close == ')' && fits && is_told
 }
 
 /// The sounds of a text, and the words that are left.
