@@ -209,15 +209,22 @@ pub struct Bodies {
 const PALM: usize = 9;
 
 impl Bodies {
-    /// Gives the faces of bodies the tracks they have in the end, by time and face; a face that turned out to be none
-    /// is let go of. While they are followed, tracks are numbered otherwise.
+    /// Gives the faces of bodies the tracks they have in the end, by the faces that `seen` tells of a time; a face that
+    /// turned out to be none is let go of. While they are followed, tracks are numbered otherwise.
     ///
     /// # Errors
-    /// Those of `track`.
-    pub fn settle(&mut self, track: impl Fn(Seconds, Head) -> Result<Option<u32>>) -> Result<()> {
-        for o in &mut self.observations {
-            let Some(head) = o.head else { continue };
-            o.head = track(o.pts, head)?.map(|track| Head { track, ..head });
+    /// Those of `seen`.
+    pub fn settle(&mut self, seen: impl Fn(Seconds) -> Result<Vec<Head>>) -> Result<()> {
+        for frame in self.observations.chunk_by_mut(|a, b| a.pts == b.pts) {
+            if frame.iter().all(|o| o.head.is_none()) {
+                continue;
+            }
+            let there = seen(frame[0].pts)?;
+            for o in frame {
+                o.head = o
+                    .head
+                    .and_then(|head| there.iter().find(|own| Head { track: head.track, ..**own } == head).copied());
+            }
         }
         Ok(())
     }
@@ -237,7 +244,8 @@ impl Bodies {
     }
 
     /// Gives bodies and hands the persons of their faces: that of the face seen now, where none is seen of the last one
-    /// the body had, else of the next. A body whose face is nobody's is nobody's. Where that would put a person into a frame twice, the body with the face is the person.
+    /// the body had, else of the next. A body whose face is nobody's is nobody's. Where that would put a person into a
+    /// frame twice, the body with the face is the person.
     pub fn name<'p>(&mut self, person_of: impl Fn(u32) -> Option<&'p str>) {
         let of_head = |o: &BodyObservation| o.head.and_then(|h| person_of(h.track)).map(ToOwned::to_owned);
         let mut known: BTreeMap<u32, String> = BTreeMap::new();
@@ -304,10 +312,12 @@ mod tests {
 
     #[test]
     fn faces_get_the_tracks_they_have_in_the_end_or_are_let_go_of() {
-        let observations = vec![bare(1.0, 1, Some(7)), bare(1.0, 2, Some(8)), bare(2.0, 1, None)];
+        let mut observations = vec![bare(1.0, 1, Some(7)), bare(1.0, 2, Some(8)), bare(2.0, 1, None)];
+        observations[1].head = Some(Head { track: 8, bounds: [50.0, 0.0, 60.0, 10.0] });
+        let settled = observations[0].head.map(|head| Head { track: 1, ..head });
         let mut bodies = Bodies { observations, ..Bodies::default() };
-        let settled = |pts, head: Head| Ok((pts == Seconds::of(1.0) && head.track == 7).then_some(1));
-        bodies.settle(settled).unwrap();
+        let seen = |pts| Ok(settled.filter(|_| pts == Seconds::of(1.0)).into_iter().collect());
+        bodies.settle(seen).unwrap();
         let tracks: Vec<_> = bodies.observations.iter().map(|o| o.head.map(|h| h.track)).collect();
         assert_eq!(tracks, [Some(1), None, None]);
     }

@@ -24,8 +24,8 @@ const ABOVE: f32 = 0.75;
 const BELOW: f32 = 5.0;
 /// A body is a head's when its face's points lie about the box's middle within this share of its longer side.
 const HEAD_REACH: f32 = 0.75;
-/// Where the body of a face is guessed, where the detector finds the one before or beside it alone: so many of the face's
-/// sizes below its middle, in a square of so many. Chosen on `stage_and_audience`.
+/// Where the body of a face is guessed, where the detector finds the one before or beside it alone: so many of the
+/// face's sizes below its middle, in a square of so many. Chosen on `stage_and_audience`.
 const GUESS: (f32, f32) = (2.05, 7.0);
 /// Faces at most so many heights above or below are neighbours.
 const BESIDE: f32 = 2.0;

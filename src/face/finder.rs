@@ -78,9 +78,9 @@ impl Finder {
         }
     }
 
-    /// Looks for every followed face where it should be, and for all faces of the whole picture where that is asked: the
-    /// one beside the other. Faces and detector know nothing of each other here, so that it makes no difference which is
-    /// done first.
+    /// Looks for every followed face where it should be, and for all faces of the whole picture where that is asked:
+    /// the one beside the other. Faces and detector know nothing of each other here, so that it makes no difference
+    /// which is done first.
     ///
     /// # Errors
     /// [`crate::error::Error::Model`].

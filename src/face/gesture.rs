@@ -50,7 +50,8 @@ pub struct HeadGesture {
     pub extent_deg: f64,
 }
 
-/// All nods and shakes of what is seen, in order of time; by track, nods first. `nod_deg` and `shake_deg`: least extent of a swing.
+/// All nods and shakes of what is seen, in order of time; by track, nods first. `nod_deg` and `shake_deg`: least extent
+/// of a swing.
 ///
 /// The pose must be seen about 8 times per second or more; slower recordings hide gestures.
 pub fn head_gestures(seen: &[Observation], nod_deg: f64, shake_deg: f64) -> Vec<HeadGesture> {

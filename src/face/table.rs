@@ -246,8 +246,8 @@ pub fn tracks_layout<'a>(config: &FaceConfig) -> Layout<TrackRow<'a>> {
 /// Rows of the `faces` table: a row an observation.
 ///
 /// # Errors
-/// [`crate::error::Error::Shape`] when a value does not fit its column, [`crate::error::Error::Read`] where they cannot be
-/// read back.
+/// [`crate::error::Error::Shape`] when a value does not fit its column, [`crate::error::Error::Read`] where they cannot
+/// be read back.
 pub fn faces_table(interview_id: &str, faces: &Faces, rows: Range<usize>, config: &FaceConfig) -> Result<Table> {
     let part = faces.observations.part(rows)?;
     let rows = part.iter().map(|o| FaceRow { interview_id, person: faces.person_of(o.track), observation: o });

@@ -7,8 +7,8 @@
 //!
 //! Its parts decide, it only tells them of each other: [`ShotSequence`] what belongs to one shot, [`Schedule`] when the
 //! detector looks, [`Finder`] where the models look, [`Roster`] which face is which track, [`Identities`] who that is,
-//! [`Measurer`] what is written down. What goes before and after them depends on one frame or track alone: [`Scout`] looks
-//! at pictures ahead of the [`Follower`], [`Describer`] describes faces behind it.
+//! [`Measurer`] what is written down. What goes before and after them depends on one frame or track alone: [`Scout`]
+//! looks at pictures ahead of the [`Follower`], [`Describer`] describes faces behind it.
 
 use image::RgbImage;
 
@@ -77,8 +77,8 @@ impl<'a> FaceTracker<'a> {
         self.follower.schedule.wants(pts)
     }
 
-    /// Looks at a frame; times must rise. [`super::watch()`] does the same with the steps of following frames beside each
-    /// other.
+    /// Looks at a frame; times must rise. [`super::watch()`] does the same with the steps of following frames beside
+    /// each other.
     ///
     /// # Errors
     /// [`crate::error::Error::Model`] when a model fails; a frame without a face is no error. The first call also reads

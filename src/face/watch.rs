@@ -21,7 +21,8 @@ use crate::error::{Error, Result};
 use crate::media::{self, StreamPick, VideoReport};
 use crate::signal::VideoFrame;
 
-/// Pictures that wait between two steps, and followed faces that wait to be described: what is waiting is held in memory.
+/// Pictures that wait between two steps, and followed faces that wait to be described: what is waiting is held in
+/// memory.
 const PICTURES_AHEAD: usize = 1;
 const FRAMES_BEHIND: usize = 8;
 /// Threads that follow the faces of one frame: one more where there are several, or where the detector looks too.

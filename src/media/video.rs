@@ -57,7 +57,8 @@ impl Default for Sampling {
 pub enum Wanted {
     /// Every frame at or after this time.
     From(Seconds),
-    /// The first frame at or after each of these times, which rise; a frame comes once, however many it is the first of.
+    /// The first frame at or after each of these times, which rise; a frame comes once, however many it is the first
+    /// of.
     At(Vec<Seconds>),
 }
 

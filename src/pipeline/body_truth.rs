@@ -7,6 +7,7 @@ use super::watch::{Seen, look};
 use super::{Models, Request, Work};
 use crate::inference::{ModelSet, Registry, Runtime};
 use crate::recipe::Recipe;
+use crate::time::Segment;
 use crate::turns::{ToldLook, told_looks, told_strokes};
 use crate::warning::Warnings;
 
@@ -219,8 +220,9 @@ fn hands_and_posture_are_what_the_eye_sees() {
                     let off = (f64::from(x) - label.middle.0).hypot(f64::from(y) - label.middle.1);
                     (f.pts.get() - label.secs).abs() < 0.013 && off < f64::from(f.bounds.width.max(f.bounds.height))
                 };
-                let all = seen.faces.observations.all();
-                let face = all.iter().find(near);
+                let then = Segment::from_secs((label.secs - 0.05).max(0.0), label.secs + 0.05).unwrap();
+                let there = seen.faces.observations.during(then).unwrap();
+                let face = there.iter().find(near);
                 face.is_none_or(|f| f.bounds.area().sqrt() < recipe.body.min_face_size_px)
             };
             if let Some(told) = told {

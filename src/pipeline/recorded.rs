@@ -16,8 +16,8 @@ pub enum Recorded {
     Nothing,
 }
 
-/// Compares `file` with the input `role` (`media`, `audio`, …) of the interview `id`, wherever it lay then: by its size,
-/// and by its content where a time differs.
+/// Compares `file` with the input `role` (`media`, `audio`, …) of the interview `id`, wherever it lay then: by its
+/// size, and by its content where a time differs.
 ///
 /// # Errors
 /// [`crate::error::Error::Read`] for the file, or the record.

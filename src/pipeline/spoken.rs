@@ -25,16 +25,6 @@ impl Spoken {
         let places: Vec<Option<usize>> =
             (0..scene.turns.len()).map(|at| scene.corrected.speaks(at).then(|| next.next()).flatten()).collect();
         let kept = |at: usize| places.get(at).copied().flatten();
-        let face = |face: &FaceTurn| {
-            let mut own = face.clone();
-            own.turn = kept(face.turn)?;
-            Some(own)
-        };
-        let body = |body: &BodyTurn| {
-            let mut own = body.clone();
-            own.turn = kept(body.turn)?;
-            Some(own)
-        };
         // What was dropped before a turn that is left out was dropped before the next one.
         let next_kept = |at: &usize| places[*at..].iter().find_map(|place| *place);
         let mut dropped: Vec<usize> =
@@ -44,13 +34,24 @@ impl Spoken {
             turns: only(&scene.turns, &places),
             voices: only(&scene.voices, &places),
             said: only(&scene.said, &places),
-            face_turns: scene.face_turns.iter().filter_map(face).collect(),
-            body_turns: scene.body_turns.iter().filter_map(body).collect(),
+            face_turns: moved(&scene.face_turns, |f| &mut f.turn, kept),
+            body_turns: moved(&scene.body_turns, |b| &mut b.turn, kept),
             contradicted: only(&scene.contradicted, &places),
             dropped,
             places,
         }
     }
+}
+
+/// What is told of turns that are kept, with the turns' new places.
+fn moved<T: Clone>(all: &[T], turn: fn(&mut T) -> &mut usize, kept: impl Fn(usize) -> Option<usize>) -> Vec<T> {
+    let own = |one: &T| {
+        let mut own = one.clone();
+        let place = turn(&mut own);
+        *place = kept(*place)?;
+        Some(own)
+    };
+    all.iter().filter_map(own).collect()
 }
 
 /// Those that have a place; none of a list that is not made.

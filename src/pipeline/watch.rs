@@ -22,11 +22,7 @@ pub(crate) struct Seen {
 /// All that was seen, bodies under the names of their faces.
 fn together(faces: Faces, mut bodies: Bodies, warnings: &Warnings) -> Result<Seen> {
     faces.warning().into_iter().for_each(|w| warnings.push(w));
-    bodies.settle(|pts, head| {
-        let there = faces.observations.at(pts)?;
-        let is_own = |own: &Head| Head { track: head.track, ..*own } == head;
-        Ok(there.iter().map(|o| head_of(o.track, o.bounds)).find(is_own).map(|own| own.track))
-    })?;
+    bodies.settle(|pts| Ok(faces.observations.at(pts)?.iter().map(|o| head_of(o.track, o.bounds)).collect()))?;
     bodies.name(|track| faces.person_of(track));
     bodies.keep_within(|pts, [left, top, right, bottom]| {
         Some(faces.shot_at(pts)?.tile(BoundingBox::from_corners(left, top, right, bottom)))

@@ -114,8 +114,8 @@ fn labels_mend_diarization_and_wrong_ones_do_no_harm() {
         assert!(mean(&right) <= ignored + frame, "{}", clip.name);
         let worse = right.iter().filter(|der| **der > ignored + 0.02).count();
         assert!(worse as u64 <= SEEDS / 10, "{}: {worse} of {SEEDS} transcripts do harm", clip.name);
-        // Where the sound alone is nearly right there is nothing to win, and a swapped turn too short to tell its voice is
-        // not found out.
+        // Where the sound alone is nearly right there is nothing to win, and a swapped turn too short to tell its voice
+        // is not found out.
         assert!(mean(&wrong) <= ignored + if ignored < 0.1 { 0.008 } else { 0.0 }, "{}", clip.name);
         let most = match clip.name {
             "dev/ami_trn01" | "dev/ami_trn04" | "dev/ami_trn06" | "dev/ami_trn07" => 0.5,

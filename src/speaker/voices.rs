@@ -396,7 +396,8 @@ fn point_windows(solo: &[usize], hop_secs: f64, window_secs: f64) -> impl Iterat
     })
 }
 
-/// `(first frame, speaker)` of each run of a path through points at `frames`; a change lies half-way between two points.
+/// `(first frame, speaker)` of each run of a path through points at `frames`; a change lies half-way between two
+/// points.
 fn runs(frames: &[usize], path: &[usize]) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for (i, (&frame, &speaker)) in frames.iter().zip(path).enumerate() {

@@ -149,8 +149,8 @@ fn tell_near(people: &[(String, usize)], draft: &mut Draft) {
     }
 }
 
-/// True for two names that may be one person's: one with its accents and one without, a first name and the whole name, a
-/// letter more or less in a name that hardly ever comes.
+/// True for two names that may be one person's: one with its accents and one without, a first name and the whole name,
+/// a letter more or less in a name that hardly ever comes.
 fn near((a, of_a): &(String, usize), (b, of_b): &(String, usize)) -> bool {
     let bare =
         |name: &str| -> String { key(name).trim_end_matches('?').nfd().filter(|c| !is_combining_mark(*c)).collect() };

@@ -32,6 +32,7 @@ use crate::table::{Column, CutOff, Layout, Missing, Modality, Table, TableSchema
 pub(super) use config::STEP_SECS;
 pub use config::SynchronyConfig;
 use config::{why_missing, z_meaning};
+use moves::body_moves;
 pub(super) use moves::{Moves, moves};
 pub(super) use profile::whole;
 
@@ -274,6 +275,8 @@ pub(super) struct Signals<'a> {
     relations: &'a Relations<'a>,
     labels: &'a [&'a str],
     moves: BTreeMap<String, Moves>,
+    /// `None` where bodies are not looked at.
+    bodies: Option<BTreeMap<String, Vec<f64>>>,
     qualities: TurnQualities,
     exchanges: BTreeMap<(usize, usize), Vec<(usize, usize)>>,
 }
@@ -287,6 +290,7 @@ impl<'a> Signals<'a> {
             relations,
             labels,
             moves: moves(relations, &watched, labels),
+            bodies: body_moves(relations, labels),
             qualities: TurnQualities::new(relations.turns, relations.voices, &relations.config.entrainment),
             exchanges: exchanges(relations, labels),
         })
@@ -306,10 +310,12 @@ impl<'a> Signals<'a> {
             ("smile", &a.smile, &b.smile, no_face(from, &a.smile).or_else(|| no_face(to, &b.smile))),
             ("head_motion", &a.head, &b.head, no_face(from, &a.head).or_else(|| no_face(to, &b.head))),
             ("level_to_head_motion", &a.level, &b.head, self.no_speech(&a.level).or_else(|| no_face(to, &b.head))),
-            ("body_motion", &a.body, &b.body, no_body(from, &a.body).or_else(|| no_body(to, &b.body))),
         ];
-        let count = if self.relations.bodies.is_some() { on_grid.len() } else { on_grid.len() - 1 };
-        let on_grid = on_grid.into_iter().take(count).map(|(name, leader, follower, missing)| Signal {
+        let of_bodies = self.bodies.as_ref().map(|bodies| {
+            let (a, b) = (&bodies[from], &bodies[to]);
+            ("body_motion", a, b, no_body(from, a).or_else(|| no_body(to, b)))
+        });
+        let on_grid = on_grid.into_iter().chain(of_bodies).map(|(name, leader, follower, missing)| Signal {
             pair,
             name,
             clock: Clock::Grid,

@@ -9,7 +9,8 @@
 //! with 0.8 and 2.4 false events a minute of speech without laughter. Another draw of mixtures and beginnings gave 0.58
 //! and 0.59, with 2.2 and 3.6: too few voices are known, and this is not good enough to be on by default. Of ten
 //! rows of five or more bursts in one draw eight are found; two bursts and a long vowel, or more than twelve bursts a
-//! second, seldom. The weights are those of all voices and clips: what they find on these clips is no figure for others.
+//! second, seldom. The weights are those of all voices and clips: what they find on these clips is no figure for
+//! others.
 
 use super::rhythm::MEASURES;
 

@@ -132,8 +132,8 @@ pub fn missing(area: &Area<'_>, (left, top): (i32, i32), (right, bottom): (i32, 
     Ok(())
 }
 
-/// Writes a line in a white box, over what it would not be read on: its middle at the point, so much of the box left and
-/// right of it, and above and below its middle.
+/// Writes a line in a white box, over what it would not be read on: its middle at the point, so much of the box left
+/// and right of it, and above and below its middle.
 pub fn plate(
     area: &Area<'_>,
     text: &str,

@@ -13,8 +13,8 @@ use super::probability_at;
 /// Weights of what is heard in a frame inside a turn: 1; own; voice activity; others; own × others; voice activity ×
 /// others; voice activity × own; level; claimed by others; claimed × own; claimed × others; claimed × voice activity.
 /// Fitted, with [`STARTS`] and [`ENDS`], on the nine clips of the labels' test (seven `ami_trn` cuts, `ami_dev00`,
-/// `pyannote_sample`), eight transcripts of each whose times were moved by up to 0.5 s: figures on these clips are those
-/// of material that was tuned on. With the measured clip left out of a fit, error rates rose by up to 2 points.
+/// `pyannote_sample`), eight transcripts of each whose times were moved by up to 0.5 s: figures on these clips are
+/// those of material that was tuned on. With the measured clip left out of a fit, error rates rose by up to 2 points.
 const INSIDE: [f64; 12] = [0.1, 0.92, 0.58, 0.01, 0.36, -0.16, -0.43, 1.68, -0.31, -0.32, -0.35, -1.07];
 
 /// Weights of what rises at a start: voice activity over [`NEAR`] and [`FAR`] frames on either side, level, own, each

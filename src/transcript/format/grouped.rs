@@ -26,8 +26,8 @@ fn plain(cell: &str) -> Option<(String, bool)> {
 }
 
 /// Takes the marks between thousands off the cells of these columns; tells how many had them. `counted`: they count
-/// milliseconds, samples or frames, of which hardly anybody writes thousandths: where every cell is a whole number below
-/// a thousand or has its thousands apart, that is what the marks are.
+/// milliseconds, samples or frames, of which hardly anybody writes thousandths: where every cell is a whole number
+/// below a thousand or has its thousands apart, that is what the marks are.
 pub(super) fn take_off(rows: &mut [(usize, StringRecord)], columns: [usize; 2], counted: bool) -> usize {
     let cells =
         || rows.iter().flat_map(|(_, r)| columns.map(|c| r.get(c).unwrap_or("").trim())).filter(|c| !c.is_empty());

@@ -354,8 +354,8 @@ pub(super) fn is_counted(name: &str) -> bool {
         && (COUNTED.contains(&first.as_str()) || BEFORE_NUMBERS.contains(&first.as_str()))
 }
 
-/// True for what stands in brackets and may be somebody: not a language, not the place of a name that was taken out, and
-/// of small letters only where it says that it is a person (`(speaker 0)`, not `[angrily]`).
+/// True for what stands in brackets and may be somebody: not a language, not the place of a name that was taken out,
+/// and of small letters only where it says that it is a person (`(speaker 0)`, not `[angrily]`).
 pub(super) fn is_personal(inside: &str) -> bool {
     let words: Vec<String> = inside.split_whitespace().map(lower).collect();
     let letters = || inside.chars().filter(|c| c.is_alphabetic());

@@ -15,7 +15,6 @@ use crate::turns::watched::{Watched, on_grid};
 pub(in crate::turns) struct Moves {
     pub(in crate::turns) smile: Vec<f64>,
     pub(in crate::turns) head: Vec<f64>,
-    pub(super) body: Vec<f64>,
     pub(super) level: Vec<f64>,
 }
 
@@ -32,12 +31,9 @@ pub(in crate::turns) fn moves(
     watched: &Watched,
     labels: &[&str],
 ) -> BTreeMap<String, Moves> {
-    let seen = relations.faces.sampled.last().map_or(0.0, |t| t.get());
-    let end = seen.max(relations.acoustics.len() as f64 * GRID.hop_secs());
-    let bodies = relations.bodies.map(|b| body_motions(b.all, &relations.config.body)).unwrap_or_default();
+    let end = end(relations);
     let of = |label: &&str| {
         let person = relations.person(label).and_then(|p| watched.person(p));
-        let body = relations.person(label).and_then(|p| bodies.get(p)).filter(|motions| !motions.is_empty());
         let grid = |points: &mut dyn Iterator<Item = (f64, f64)>| {
             let mut points = points.peekable();
             if points.peek().is_none() { Vec::new() } else { on_grid(points, end, STEP_SECS) }
@@ -46,7 +42,6 @@ pub(in crate::turns) fn moves(
             smile: person.map_or_else(Vec::new, |p| grid(&mut p.smile.iter().copied())),
             head: person
                 .map_or_else(Vec::new, |p| grid(&mut p.motions.iter().map(|m| (0.5 * (m.from + m.to), m.deg_per_sec)))),
-            body: body.map_or_else(Vec::new, |motions| body_on_grid(motions, end)),
             level: relations
                 .voice(label)
                 .map_or_else(Vec::new, |v| level_while_speaking(v, relations.annotation, relations.acoustics, end)),
@@ -54,6 +49,22 @@ pub(in crate::turns) fn moves(
         ((*label).to_owned(), moves)
     };
     labels.iter().map(of).collect()
+}
+
+/// Where the grid ends: with what is seen or heard last, in seconds.
+fn end(relations: &Relations<'_>) -> f64 {
+    let seen = relations.faces.sampled.last().map_or(0.0, |t| t.get());
+    seen.max(relations.acoustics.len() as f64 * GRID.hop_secs())
+}
+
+/// The speed of every label's body; an empty series is that of one never seen. `None` where bodies are not looked at.
+pub(super) fn body_moves(relations: &Relations<'_>, labels: &[&str]) -> Option<BTreeMap<String, Vec<f64>>> {
+    let motions = body_motions(relations.bodies?.all, &relations.config.body);
+    let of = |label: &&str| {
+        let own = relations.person(label).and_then(|p| motions.get(p)).filter(|own| !own.is_empty());
+        ((*label).to_owned(), own.map_or_else(Vec::new, |own| body_on_grid(own, end(relations))))
+    };
+    Some(labels.iter().map(of).collect())
 }
 
 /// The speed of a body at each point of the grid: that of the step it lies in, NaN where none counts.
